@@ -90,6 +90,12 @@ export class PackedApp {
     writeFileSync(join(this.folder, file), text);
   }
 
+  /** Installs, from npm, what a folder with a package of its own asks for, with the tarball, and builds it. */
+  installAndBuild(folder: string, ...options: string[]): void {
+    npm(['install', '--prefer-offline', '--no-audit', '--no-fund', this.tarball], folder);
+    npm(['run', 'build', '--', ...options], folder);
+  }
+
   /** Runs a command of a development dependency. */
   runBin(name: string, bin: string, args: string[]): string {
     const entry = createRequire(import.meta.url)

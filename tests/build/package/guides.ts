@@ -9,6 +9,7 @@ import { codeFor } from '../../../demos/file/codeFor.js';
 import { exportGlb } from '../../support/exportGlb.js';
 import { ROOT } from '../../support/PackedApp.js';
 import { PATIENCE } from '../../support/patience.js';
+import { THOROUGH } from '../../support/thorough.js';
 import { checkApp, drawAll } from './apps.js';
 import { ENEMIES, SOLDIERS } from './components.js';
 import { blocksOf, headings, linksOf } from './markdown.js';
@@ -203,10 +204,13 @@ describe('the README and the guides', () => {
     expect(starter('vite/main.ts')).toBe(programs[0]);
     expect(starter('plain/main.js')).toBe(programs[0]);
     expect(starter('plain/index.html')).toBe(blocksOf(texts['start.md'], 'html')[0]);
+    expect(starter('webpack/src/index.js')).toBe(programs[0]);
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    expect(JSON.parse(starter('vite/package.json')).dependencies['skinned-instanced-mesh']).toBe(
-      `^${version}`,
-    );
+    for (const name of ['vite', 'webpack', 'next'])
+      expect(JSON.parse(starter(`${name}/package.json`)).dependencies).toHaveProperty(
+        'skinned-instanced-mesh',
+        `^${version}`,
+      );
   });
 
   /** Somebody's copy of a starter, but for the size of its crowd. */
@@ -214,13 +218,36 @@ describe('the README and the guides', () => {
     const folder = join(packed.folder, 'starters', name);
     cpSync(join(ROOT, 'demos/starters', name), folder, { recursive: true });
     const file = `starters/${name}/${program}`;
-    packed.write(file, readFileSync(join(packed.folder, file), 'utf8').replace('1_000', '100'));
+    packed.write(
+      file,
+      readFileSync(join(packed.folder, file), 'utf8')
+        .replace('1_000', '100')
+        .replace('count={100}', 'count={20}'),
+    );
     return folder;
   }
 
   test('Vite builds its starter', async () => {
     const app = await packed.openBuilt(copyStarter('vite', 'main.ts'));
     await expectMoving(app).finally(app.close);
+  });
+
+  test.runIf(THOROUGH)('webpack builds its starter', async () => {
+    const folder = copyStarter('webpack', 'src/index.js');
+    // which takes longest, and is not what is tested
+    packed.installAndBuild(folder, '--no-optimization-minimize');
+    const app = await packed.openServed(folder);
+    await expectMoving(app).finally(app.close);
+  });
+
+  test('Next builds its starter', async ({ skip }) => {
+    skip(!process.env.SIM_NEXT, 'half a minute for Next, which a workflow runs, with SIM_NEXT=1');
+    const folder = copyStarter('next', 'app/page.jsx');
+    // files to serve in place of a server
+    packed.write('starters/next/next.config.mjs', "export default { output: 'export' };");
+    packed.installAndBuild(folder);
+    const app = await packed.openServed(join(folder, 'out'));
+    await expectMoving(app, CLOCK).finally(app.close);
   });
 
   /** What a page without a bundler shows. @param change Makes the import map of the guide that of the page. */
