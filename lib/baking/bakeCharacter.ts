@@ -39,6 +39,11 @@ export interface BakeCharacterAsyncOptions extends BakeAsyncOptions, CharacterOp
  * @throws If there is nothing to bake, a clip cannot be baked, or there is something under `root` that cannot be instanced; the message
  * names the clip and track.
  *
+ * @example
+ * ```ts
+ * const character = bakeCharacter(gltf.scene, gltf.animations, { clips: ['Idle', 'Walk'], hiddenParts: ['Helmet'] });
+ * ```
+ *
  * @category Bake
  */
 export function bakeCharacter(

@@ -146,11 +146,22 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @throws If there is no such instance, clip or layer, an option is out of range, or the layer takes additive clips and this
    * is none.
    *
+   * @example
+   * ```ts
+   * crowd.play(7, 'Run', { fade: 0.25 }); // a crossfade, from whatever 7 shows
+   * crowd.play(7, 'Jump', { loop: LoopOnce, clampWhenFinished: true, fade: 0.1 });
+   * ```
+   *
    * @category Play and blend
    */
   play(index: number, clip: ClipReference, options?: PlayOptions): this;
   /**
    * The same for one instance or a range; clip and options may be functions of the index.
+   *
+   * @example
+   * ```ts
+   * crowd.play({ start: 0, count: 50 }, (i) => (i % 2 ? 'Walk' : 'Idle'), { fade: 0.5, time: (i) => i * 0.1 });
+   * ```
    *
    * @category Play and blend
    */
@@ -183,6 +194,12 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    *
    * @param weight 0 to 1.
    * @throws If an instance does not play the clip on that layer, or the bone texture's encoding is not `'tracks'`.
+   *
+   * @example
+   * ```ts
+   * crowd.play(0, 'Walk', { weight: 1 }).play(0, 'Run', { weight: 0, sync: true });
+   * crowd.setWeightAt(0, 'Run', 0.3, { fade: 0.5 });
+   * ```
    *
    * @category Play and blend
    */

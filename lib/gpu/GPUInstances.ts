@@ -117,7 +117,16 @@ export class GPUInstances implements CrowdFeature {
     crowd.prepareDraw();
   }
 
-  /** The number by which `plays` names a clip. Any number that differs starts it: add multiples of 2 ** 18 to start it anew. */
+  /**
+   * The number by which `plays` names a clip. Any number that differs starts it: add multiples of 2 ** 18 to start it anew.
+   *
+   * @example
+   * ```ts
+   * const walk = gpu.clip('Walk', { inStep: true });
+   * const fall = gpu.clip('Fall', { once: true });
+   * // in your compute: plays.element(i).assign(vec4(select(isHit, fall, walk), 0.2, 1, 0));
+   * ```
+   */
   clip(clip: ClipReference, { once = false, inStep = false }: WantedClip = {}): number {
     const { clipTable } = this.crowd.boneTexture;
     return clipTable.indexOf(clip) + 1 + (once ? PLAY_ONCE : 0) + (inStep ? PLAY_IN_STEP : 0);

@@ -88,6 +88,11 @@ const _action = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
  * What the instances of a crowd play, and which are hidden or deleted, as plain data that JSON can hold; {@link loadPlayback}
  * takes it. Times are in seconds, and clips and layers go by name, so that another baking of the character can take over.
  *
+ * @example
+ * ```ts
+ * localStorage.setItem('crowd', JSON.stringify(savePlayback(crowd)));
+ * ```
+ *
  * @category Save
  */
 export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
@@ -149,6 +154,11 @@ function saveLayer(
  *
  * @throws If the data is of another kind, is for more instances than there is room for in a crowd that has some, or names a clip or layer that is not
  * there. Then nothing was changed.
+ *
+ * @example
+ * ```ts
+ * loadPlayback(crowd, JSON.parse(localStorage.getItem('crowd')!));
+ * ```
  *
  * @category Save
  */

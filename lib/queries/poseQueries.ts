@@ -59,6 +59,11 @@ export function getSkinningMatrix(
  * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
  * @throws If there is no such instance or joint.
  *
+ * @example
+ * ```ts
+ * getSocketMatrix(crowd, 3, 'hand_r', matrix).premultiply(crowd.matrixWorld); // in the world
+ * ```
+ *
  * @category Ask
  */
 export function getSocketMatrix(

@@ -50,6 +50,13 @@ export class JointAttachment extends CrowdMesh {
    * @param joint Name or index of a joint, or of a node that was baked with `sockets`.
    * @param geometry Has positions. It is copied.
    * @throws If there is no such joint, or the offset is not of finite numbers.
+   *
+   * @example
+   * ```ts
+   * const offset = new Matrix4().makeRotationX(Math.PI / 2); // as of a child of the bone
+   * const swords = new JointAttachment(crowd, 'hand_r', swordGeometry, swordMaterial, { offset });
+   * new InstanceParts(swords).setVisibleAt(3, 0, false); // none for number 3
+   * ```
    */
   constructor(
     /** The mesh that it is attached to. */

@@ -105,6 +105,13 @@ export class JointEdits implements CrowdFeature {
    * @param value Need not be of unit length.
    * @throws If there is no such instance or joint, the value is not finite, `weight` is out of range, or the bone texture's
    * encoding is not `'tracks'`.
+   *
+   * @example
+   * ```ts
+   * edits.setRotationAt(0, 'Spine', lean, { mode: 'add', weight: 0.5 }); // half of it, on top of the clips
+   * edits.setRotationAt(crowd.all, 'Turret', (i) => aims[i], { space: 'model' });
+   * edits.setRotationAt(0, 'Spine', null); // the clips' own again
+   * ```
    */
   setRotationAt(
     instances: Instances,
@@ -157,6 +164,11 @@ export class JointEdits implements CrowdFeature {
    *
    * @param target In the crowd's local space.
    * @throws As `setRotationAt`, and if `axis` or `limit` are out of range.
+   *
+   * @example
+   * ```ts
+   * edits.lookAt(crowd.all, 'Head', target, { axis: new Vector3(0, 0, 1), limit: Math.PI / 3 });
+   * ```
    */
   lookAt(
     instances: Instances,
@@ -205,6 +217,12 @@ export class JointEdits implements CrowdFeature {
    * @param options In `fade` seconds the pose takes over, or goes; by default at once. An instance that has a live pose
    * already goes on as it is, unless `fade` is 0.
    * @throws If there is no such instance, nothing in the pose has the name of a node, or a transform is not finite.
+   *
+   * @example
+   * ```ts
+   * edits.setPoseAt(0, ragdoll, { fade: 0.2 });
+   * edits.setPoseAt(0, null, { fade: 0.5 }); // back to the clips
+   * ```
    */
   setPoseAt(
     instances: Instances,

@@ -128,6 +128,12 @@ export class CrowdKinds implements CrowdFeature {
    * those above them.
    * @returns The mesh that draws the kind. Nothing of the character is changed, or freed with it.
    * @throws If it has another skeleton, or one that rests or is bound elsewhere.
+   *
+   * @example
+   * ```ts
+   * const rogue = kinds.add(bakeCharacter(root, []));
+   * new InstanceParts(rogue).setVisibleAt(3, 'Hood', false); // parts of a kind are its own
+   * ```
    */
   add(character: Character, options: KindOptions = {}): KindMesh {
     const { crowd, drawn } = this;
@@ -175,6 +181,11 @@ export class CrowdKinds implements CrowdFeature {
    *
    * @param kind What `add` returned, the crowd itself, or its number.
    * @throws If there is no such instance or kind.
+   *
+   * @example
+   * ```ts
+   * kinds.setKindAt({ start: 0, count: 50 }, rogue).setKindAt(7, 0); // 7 is of the crowd's own character again
+   * ```
    */
   setKindAt(instances: Instances, kind: CrowdMesh | number): this {
     const number = this.checkKind(kind);

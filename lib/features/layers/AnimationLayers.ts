@@ -62,6 +62,15 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
   /**
    * @throws If the crowd has some already, these are too many, have the same name or a weight out of range, a mask names what
    * the character lacks, or the bone texture's encoding is not `'tracks'`.
+   *
+   * @example
+   * ```ts
+   * new AnimationLayers(crowd, [
+   *   { name: 'upper', mask: ['Spine'] }, // with all that hangs on it
+   *   { name: 'lean', additive: true, weight: 0 }, // for clips of AnimationUtils.makeClipAdditive
+   * ]);
+   * crowd.playAll('Lean', { layer: 'lean' });
+   * ```
    */
   constructor(mesh: SkinnedInstancedMesh, layers: readonly LayerOptions[]) {
     const { crowd } = mesh;

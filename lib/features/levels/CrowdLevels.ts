@@ -159,11 +159,23 @@ export class CrowdLevels implements CrowdFeature {
    * @param start Where the level begins. All levels of a crowd go by distance, or all by size.
    * @returns The mesh that draws the level, a child of the crowd.
    * @throws If a number is out of range, or there are too many levels.
+   *
+   * @example
+   * ```ts
+   * levels.add(farGeometry, { screenShare: 0.1 }, { influences: 1, castShadow: false, poseRate: 15 });
+   * ```
    */
   add(source: BufferGeometry | LevelSource, start: LevelStart, options?: LevelOptions): LevelMesh;
   /** From there on nothing is drawn: no instances, no shadows, nothing attached. */
   add(source: null, start: LevelStart, options?: LevelOptions): null;
-  /** From there on instances are impostors. What is attached to joints is not drawn there. */
+  /**
+   * From there on instances are impostors. What is attached to joints is not drawn there.
+   *
+   * @example
+   * ```ts
+   * levels.add(new Impostor({ clips: ['Idle', 'Walk'] }), { screenShare: 0.03 }, { hysteresis: 0.1 });
+   * ```
+   */
   add<M extends LevelMesh>(source: LevelMaker<M>, start: LevelStart, options?: LevelOptions): M;
   add(
     source: BufferGeometry | LevelSource | null,

@@ -299,8 +299,14 @@ describe('the README and the guides', () => {
     }
   });
 
-  test('snippets type-check, the code of the file page and an empty app too, under moduleResolution bundler', () => {
-    const files = snippets.map((code, i) => {
+  test('snippets type-check, examples of the reference, the code of the file page and an empty app too, under moduleResolution bundler', () => {
+    const examples = readdirSync(join(ROOT, 'lib'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(join(ROOT, 'lib', file), 'utf8').replace(/^ *\* ?/gm, ''))
+      .flatMap((text) => text.split('@example\n').slice(1))
+      .map((text) => blocksOf(text, 'ts')[0]);
+    expect(examples.length).toBeGreaterThan(10);
+    const files = [...snippets, ...examples].map((code, i) => {
       const file = `snippet${i}.ts`;
       packed.write(file, code.includes('import ') ? code : withNames(code));
       return file;
