@@ -13,14 +13,13 @@ import {
 import type { Encoding } from '../baking/BakeOptions.js';
 import type { ScenePart } from '../character/collectParts.js';
 import type { AffineArray } from '../utils/affine.js';
-import { describe } from '../utils/messages.js';
+import { describe, listNames } from '../utils/messages.js';
 import type { BoneTextureData, EncodingName, Precision, TextureLayout } from './BoneTextureData.js';
 import {
   addMarkerTo,
   type BakedClip,
   type ClipReference,
   ClipTable,
-  listNames,
   removeMarkersFrom,
 } from './ClipTable.js';
 import { createJointBoxes, type JointBoxes } from './jointBoxes.js';
@@ -255,9 +254,7 @@ export class BoneTexture extends DataTexture {
     const { jointNames: names } = this;
     const index = typeof joint === 'number' ? joint : names.indexOf(joint);
     if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
-    throw new Error(
-      `There is no joint ${describe(joint)}; there are ${names.length}, "${names[0]}" to "${names[names.length - 1]}".`,
-    );
+    throw new Error(`There is no joint ${describe(joint)}; there are ${listNames(names, joint)}.`);
   }
 
   /**
@@ -285,7 +282,7 @@ export class BoneTexture extends DataTexture {
     const last = typeof joint === 'string' ? names.lastIndexOf(joint) : joint;
     if (last === -1) {
       throw new Error(
-        `There is no joint "${joint}" to attach to; there are ${listNames(names.map((name) => ({ name })))}. ` +
+        `There is no joint "${joint}" to attach to; there are ${listNames(names, joint)}. ` +
           `For another node under the root, bake with sockets: ['${joint}'].`,
       );
     }

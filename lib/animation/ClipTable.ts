@@ -1,4 +1,5 @@
 import type { AnimationClip } from 'three';
+import { listNames } from '../utils/messages.js';
 import type { BoxArray } from './jointBoxes.js';
 
 /** Numbers per frame of a root motion: x, y, z in scene units, and the turn about y in radians. */
@@ -87,17 +88,8 @@ export class ClipTable {
     const name = typeof clip === 'object' ? clip?.name : clip;
     const index = this.byName.get(name);
     if (index !== undefined) return index;
-    const same = this.clips.find((one) => one.name.toLowerCase() === String(name).toLowerCase());
-    const hint = same === undefined ? `there are ${listNames(this.clips)}.` : `did you mean "${same.name}"?`;
-    throw new Error(`There is no clip "${name}"; ${hint}`);
+    throw new Error(`There is no clip "${name}"; there are ${listNames([...this.byName.keys()], name)}.`);
   }
-}
-
-/** Names for a message: `"Idle", "Run", "Walk"`, and how many there are beyond `max`. */
-export function listNames(named: readonly { name: string }[], max = 12): string {
-  const names = named.slice(0, max).map(({ name }) => `"${name}"`);
-  if (named.length > max) names.push(`and ${named.length - max} more`);
-  return names.join(', ') || 'none';
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { AnimationClip, Object3D } from 'three';
 import { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { listNames } from '../animation/ClipTable.js';
 import { createJointBoxes } from '../animation/jointBoxes.js';
 import type { Rig } from '../animation/Rig.js';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../character/assembleCharacter.js';
 import { type CollectedRig, collectRigSteps, type RigOptions } from '../character/collectRig.js';
 import { nodesAbove } from '../character/rigNodes.js';
-import { warnOnce } from '../utils/messages.js';
+import { describe, listNames, warnOfUnknown, warnOnce } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
@@ -27,6 +26,24 @@ export interface BakeCharacterOptions extends BakeOptions, CharacterOptions {}
 
 /** {@link BakeCharacterOptions}, and options for baking in slices. */
 export interface BakeCharacterAsyncOptions extends BakeAsyncOptions, CharacterOptions {}
+
+const KNOWN: Record<keyof BakeCharacterAsyncOptions, 1> = {
+  encoding: 1,
+  clips: 1,
+  fps: 1,
+  mergeMaterials: 1,
+  hiddenParts: 1,
+  rootMotion: 1,
+  sockets: 1,
+  joints: 1,
+  morphTargets: 1,
+  precision: 1,
+  maxError: 1,
+  maxTextureSize: 1,
+  skipUnsupported: 1,
+  onProgress: 1,
+  signal: 1,
+};
 
 /**
  * Bakes the character under `root`, with all its meshes and materials, for crowds to play: `new SkinnedInstancedMesh(character, count)`.
@@ -140,8 +157,14 @@ export function nameSources(data: BoneTextureData, planned: readonly PlannedClip
 export function* collectCharacter(
   root: Object3D,
   planned: readonly PlannedClip[],
-  { sockets, joints, morphTargets: morphing, encoding = tracks }: BakeOptions,
+  given: BakeOptions,
 ): Steps<{ baked: BakedCharacter; collected: CollectedRig }> {
+  warnOfUnknown(given, 'bakeCharacter', KNOWN);
+  const { sockets, joints, morphTargets: morphing, encoding = tracks } = given;
+  if (encoding.bake === undefined)
+    throw new Error(
+      `encoding is ${describe(encoding)}; leave it out for tracks, or pass frames, which is imported beside bakeCharacter.`,
+    );
   const options: RigOptions = { sockets, joints, morphing };
   let collected = yield* collectRigSteps(root, options);
   const { sharesMorphs, namesakes } = collected;
@@ -214,7 +237,7 @@ function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolea
 function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
   const label = nodes[0].name || nodes[0].type;
   const skipped = (names: string[], why: string) => {
-    const named = [...new Set(names)].map((name) => ({ name }));
+    const named = [...new Set(names)];
     if (named.length > 0) console.warn(`Tracks skipped, since ${why}: ${listNames(named)}.`);
   };
   skipped(
@@ -233,7 +256,7 @@ function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake
   );
   if (still.length === 0) return;
   warnOnce(
-    `Nothing that is drawn under "${label}" hangs on the nodes that these clips move: ${listNames(still)}; ` +
+    `Nothing that is drawn under "${label}" hangs on the nodes that these clips move: ${listNames(still.map(({ name }) => name))}; ` +
       'retarget them to the bones that vertices follow, or leave them out with options.clips.',
   );
 }

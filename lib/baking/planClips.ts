@@ -1,6 +1,6 @@
 import { type AnimationClip, InterpolateSmooth, type KeyframeTrack } from 'three';
-import { listNames } from '../animation/ClipTable.js';
 import { REST_FRAME } from '../constants.js';
+import { listNames } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { BakeOptions } from './BakeOptions.js';
 
@@ -40,7 +40,12 @@ export function* planClips(
     const clip =
       typeof chosen.clip === 'string' ? clips.find(({ name }) => name === chosen.clip) : chosen.clip;
     if (clip === undefined)
-      throw new Error(`No clip named "${chosen.clip}" in options.clips; there are ${listNames(clips)}.`);
+      throw new Error(
+        `No clip named "${chosen.clip}" in options.clips; there are ${listNames(
+          clips.map(({ name }) => name),
+          chosen.clip,
+        )}.`,
+      );
     const { fps: rate = fps, name = clip.name } = chosen;
     if (!(rate > 0 && rate < Infinity))
       throw new Error(`fps is ${rate}, of clip "${clip.name}"; use a positive number.`);

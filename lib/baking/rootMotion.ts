@@ -1,11 +1,12 @@
 import { type AnimationClip, Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
-import { listNames, MOTION_SIZE } from '../animation/ClipTable.js';
+import { MOTION_SIZE } from '../animation/ClipTable.js';
 import type { JointBoxes } from '../animation/jointBoxes.js';
 import { PROPERTY_OFFSETS, ROTATION, TRANSLATION } from '../animation/PoseTracks.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineOf, affineToMatrix4, isSingular } from '../utils/affine.js';
+import { listNames } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { RigBake } from './BakeOptions.js';
 import { STILL } from './channels.js';
@@ -68,7 +69,9 @@ export const extractRootMotion = (options: RootMotionOptions = {}): RootMotion =
     const wanted = options.clips?.map((clip) => (typeof clip === 'string' ? clip : clip.name));
     const unknown = wanted?.find((name) => !names.includes(name));
     if (unknown !== undefined) {
-      throw new Error(`rootMotion.clips names "${unknown}", but the baked clips are ${listNames(planned)}.`);
+      throw new Error(
+        `rootMotion.clips names "${unknown}", but the baked clips are ${listNames(names, unknown)}.`,
+      );
     }
     const inPlace = new Set(wanted ?? names);
     const clips = planned.filter(({ name }) => inPlace.has(name));

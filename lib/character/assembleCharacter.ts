@@ -2,7 +2,7 @@ import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
-import { describe } from '../utils/messages.js';
+import { describe, listNames } from '../utils/messages.js';
 import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
 import { bareName, collectRig, isNamesake, type RigOptions, STILL } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';
@@ -126,7 +126,10 @@ export function characterOf(
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
   for (const part of hiddenParts) {
     if (names.some((known) => known.includes(part))) continue;
-    const all = names.map(([name]) => `"${name}"`).join(', ');
+    const all = listNames(
+      names.map(([name]) => name),
+      part,
+    );
     throw new Error(`hiddenParts: no part ${describe(part)}; the character has ${all}.`);
   }
   const [{ mesh, geometry: first }] = parts;

@@ -12,6 +12,7 @@ import type { Rig } from '../animation/Rig.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
+import { listNames } from '../utils/messages.js';
 import { type Character, type CharacterOptions, refuseUnsupported } from './assembleCharacter.js';
 import { transformGeometry } from './bindToJoint.js';
 import { type ScenePart, usedJoints } from './collectParts.js';
@@ -249,7 +250,7 @@ function matchJoint(
     part.rigid
       ? `Mesh "${part.mesh.name}" hangs on none of the crowd's joints; parent it to a bone of the same name as the crowd's.`
       : `The crowd's bone texture has no joint "${rig.jointNames[slot]}", which mesh "${part.mesh.name}" follows; ` +
-          `it has ${[...new Set(jointNames)].map((one) => `"${one}"`).join(', ')}.`,
+          `it has ${listNames([...new Set(jointNames)], rig.jointNames[slot])}.`,
   );
 }
 
@@ -318,7 +319,10 @@ function matchParts(
       return parts[Math.min(nth, parts.length - 1)];
     }
     if (paths.length === 1 && asked === undefined) return 0;
-    const parts = paths.map(([first]) => `"${first}"`).join(', ');
+    const parts = listNames(
+      paths.map(([first]) => first),
+      name,
+    );
     throw new Error(
       `Mesh "${name}" is none of the character's parts${asked === undefined ? '' : `, nor is "${asked}"`}, which are ${parts}; ` +
         `say which it stands for, e.g. parts: { '${name}': '${paths[0][0]}' }.`,

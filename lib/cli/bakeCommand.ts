@@ -4,7 +4,6 @@ import type { GLTF } from '@gltf-transform/core';
 import { MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import { listNames } from '../animation/ClipTable.js';
 import type { BakeOptions, ClipChoice } from '../baking/BakeOptions.js';
 import { bakeBoneTextureAsync } from '../baking/bakeCharacter.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
@@ -15,6 +14,7 @@ import { simplifyGeometry } from '../character/simplifyGeometry.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { parseGlb } from '../files/glb.js';
 import { type WriteOptions, writeBoneTexture } from '../files/writeBoneTexture.js';
+import { listNames } from '../utils/messages.js';
 import { bakeVertexTextureAsync } from '../vertexTextures/bakeVertexTexture.js';
 import { collectWarnings, inputError, reasonOf, usageError } from './CommandError.js';
 import {
@@ -204,7 +204,7 @@ export function chooseClips<Clip extends Named & NonNullable<ClipChoice['clip']>
     ({ clip }, i) => !left.has(clip as Clip) && chosen.findIndex((other) => other.clip === clip) === i,
   );
   if (result.length > 0 || clips.length === 0) return result;
-  throw inputError(`bake: --exclude leaves no clip; there are ${listNames(clips)}`);
+  throw inputError(`bake: --exclude leaves no clip; there are ${listNames(clips.map(({ name }) => name))}`);
 }
 
 /**
@@ -223,7 +223,11 @@ function matching<Clip extends Named>(
     const all = found.length > 0 ? found : clips.filter(({ name }) => pattern.test(name));
     if (all.length > 0) return all;
     throw inputError(
-      `bake: ${option} has "${text}", and there is no such clip; there are ${listNames(clips, 40)}`,
+      `bake: ${option} has "${text}", and there is no such clip; there are ${listNames(
+        clips.map(({ name }) => name),
+        text,
+        40,
+      )}`,
     );
   });
 }

@@ -14,15 +14,22 @@ import {
   checkTimeScale,
   checkWeight,
   type LayerReference,
+  PLAY_OPTIONS,
   type PlayOptions,
   type PlayOptionsOfInstance,
   valueFor,
   type WeightOptions,
 } from '../playback/PlayOptions.js';
-import { describe } from '../utils/messages.js';
+import { describe, warnOfUnknown } from '../utils/messages.js';
 import { Crowd } from './Crowd.js';
 import { CrowdMesh } from './CrowdMesh.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+
+const DRAW_OPTIONS: Record<keyof SkinnedInstancedMeshOptions, 1> = {
+  influences: 1,
+  shadowInfluences: 1,
+  interpolate: 1,
+};
 
 /** Seconds that `update` takes at once, some thirty years; beyond it, it was passed a date. */
 const MAX_DELTA = 1e9;
@@ -96,6 +103,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     const count = (isCharacter ? second : fourth) as number;
     const options = (isCharacter ? third : fifth) as SkinnedInstancedMeshOptions;
     checkCapacity(count, 0);
+    warnOfUnknown(options, 'SkinnedInstancedMesh', DRAW_OPTIONS);
     super(geometry, material, new Crowd(boneTexture, count), options);
     if (character !== null) this.beginAs(character);
   }
@@ -167,6 +175,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    */
   play(instances: Instances, clip: ClipOfInstance, options?: PlayOptionsOfInstance): this;
   play(instances: Instances, clip: ClipOfInstance, options: PlayOptionsOfInstance = {}): this {
+    warnOfUnknown(options, 'play', PLAY_OPTIONS);
     // What programs call thousands of times in a frame makes no closure.
     if (typeof instances !== 'number') return this.each(instances, (i) => this.playOne(i, clip, options));
     checkIndex(instances, this.visibility);

@@ -6,7 +6,7 @@ import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { PreviousRows } from '../instances/PreviousRows.js';
-import { describe } from '../utils/messages.js';
+import { describe, listNames } from '../utils/messages.js';
 import { ActionTexels, readPose } from './ActionTexels.js';
 import {
   ACTION_LOOP,
@@ -179,7 +179,10 @@ export class InstancePlayback implements InstanceData {
     const { layers } = this;
     const index = typeof layer === 'number' ? layer : layers.findIndex(({ name }) => name === layer);
     if (index in layers) return index;
-    const names = layers.map(({ name }) => `"${name}"`).join(', ');
+    const names = listNames(
+      layers.map(({ name }) => name),
+      layer,
+    );
     throw new Error(
       `There is no layer ${describe(layer)}; there are ${names}. Others are made by new AnimationLayers(crowd, layers).`,
     );

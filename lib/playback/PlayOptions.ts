@@ -45,6 +45,21 @@ export interface PlayOptions {
   rootMotion?: boolean;
 }
 
+/** What `play` knows of. */
+export const PLAY_OPTIONS: Record<keyof PlayOptions, 1> = {
+  loop: 1,
+  repetitions: 1,
+  clampWhenFinished: 1,
+  timeScale: 1,
+  time: 1,
+  fade: 1,
+  weight: 1,
+  warp: 1,
+  sync: 1,
+  layer: 1,
+  rootMotion: 1,
+};
+
 /** Name or index of a clip or an `AnimationClip`, or what gives one for each instance. */
 export type ClipOfInstance = ClipReference | ((index: number) => ClipReference);
 

@@ -8,6 +8,32 @@ export function describe(value: unknown): string {
   return `${kind}${length === undefined ? '' : ` of ${length}`}${typeof name === 'string' ? ` "${name}"` : ''}`;
 }
 
+/** How much of a name stands in another one, whatever their case: pieces of any length count, long ones more. */
+function likeness(name: string, other: string): number {
+  const text = name.toLowerCase().slice(0, 64);
+  const within = other.toLowerCase();
+  // Of names that have as much of it, the shorter one is nearer.
+  let score = -within.length / 1000;
+  for (let i = 0; i < text.length; i++)
+    for (let end = i + 1; end <= text.length; end++)
+      if (within.includes(text.slice(i, end))) score += (end - i) ** 2;
+  return score;
+}
+
+/**
+ * Names for a message: `"Idle", "Run", "Walk"`, and how many there are beyond `max`. The ones nearest to a name that is not there
+ * come first.
+ */
+export function listNames(names: readonly string[], missing?: unknown, max = 12): string {
+  const sorted =
+    typeof missing === 'string'
+      ? [...names].sort((a, b) => likeness(missing, b) - likeness(missing, a))
+      : names;
+  const shown = sorted.slice(0, max).map((name) => `"${name}"`);
+  if (names.length > max) shown.push(`and ${names.length - max} more`);
+  return shown.join(', ') || 'none';
+}
+
 /** What has been warned of. */
 export const warned = /*@__PURE__*/ new Set<string>();
 
@@ -27,6 +53,17 @@ export function checkFinite(value: number, what: string): void {
 export function checkAreOptions(options: unknown, caller: string, name = 'options'): void {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
   throw new Error(`${caller}: ${name} is ${describe(options)}; pass an object, or leave it out.`);
+}
+
+/** Warns once of each option that nobody reads. @param known Has all that somebody reads as its keys. */
+export function warnOfUnknown(options: object, caller: string, known: object): void {
+  for (const key in options) {
+    // A list of names is put together only where it is shown: `play` is called thousands of times in a frame.
+    if (key in known || warned.has(caller + key)) continue;
+    warned.add(caller + key);
+    const names = Object.keys(known);
+    console.warn(`${caller}: there is no option "${key}"; there are ${listNames(names, key, names.length)}.`);
+  }
 }
 
 /** Whether a value is a number above 0. A text of digits is none: what adds to it would make a longer text of it. */

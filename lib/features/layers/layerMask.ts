@@ -1,4 +1,5 @@
 import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { listNames } from '../../utils/messages.js';
 
 /**
  * Where a layer shows, by names of joints, or of nodes above them:
@@ -36,7 +37,7 @@ export function layerMask(
   for (const name of weights.keys()) {
     if (names.includes(name)) continue;
     throw new Error(
-      `The mask of a layer names "${name}", which is no joint of the character; it has ${listed(names)}.`,
+      `The mask of a layer names "${name}", which is no joint of the character; it has ${listNames(names, name)}.`,
     );
   }
   const below = !('joints' in mask) || mask.below !== false || !Array.isArray(mask.joints);
@@ -59,9 +60,4 @@ function weightsOf(mask: LayerMask): Map<string, number> {
       throw new Error(`The mask of a layer gives "${name}" a weight of ${weight}; use a number from 0 to 1.`);
     }),
   );
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 12).map((name) => `"${name}"`);
-  return names.length > 12 ? `${shown.join(', ')} and ${names.length - 12} more` : shown.join(', ');
 }

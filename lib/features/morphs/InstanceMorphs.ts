@@ -3,7 +3,7 @@ import type { MeshFeature, MeshMorphs } from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { swapItems } from '../../utils/attributes.js';
-import { checkFinite } from '../../utils/messages.js';
+import { checkFinite, listNames } from '../../utils/messages.js';
 
 /**
  * Gives single instances of a mesh influences of morph targets of their own, to which clips that morph add theirs: bodies and
@@ -202,8 +202,8 @@ export class InstanceMorphs implements MeshFeature, MeshMorphs {
   private targetsOf(name: string): number[] {
     const { geometry, morphTargetDictionary = {}, morphTargetInfluences = [] } = this.mesh;
     if (!(name in morphTargetDictionary)) {
-      const names = Object.keys(morphTargetDictionary).map((one) => `"${one}"`);
-      throw new Error(`There is no morph target "${name}"; there are ${names.join(', ') || 'none'}.`);
+      const names = listNames(Object.keys(morphTargetDictionary), name);
+      throw new Error(`There is no morph target "${name}"; there are ${names}.`);
     }
     const { position = [] } = geometry.morphAttributes;
     return [...morphTargetInfluences.keys()].filter(

@@ -7,7 +7,7 @@ import { checkColor } from '../../instances/InstanceColors.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { swapItems } from '../../utils/attributes.js';
-import { describe } from '../../utils/messages.js';
+import { describe, listNames } from '../../utils/messages.js';
 
 /** Numbers per part of an instance: red, green, blue, then the place of its map and whether it is drawn. */
 const STRIDE = 4;
@@ -218,8 +218,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
     const all = [...paths.keys()];
     const indices = all.filter((i) => (typeof part === 'number' ? i === part : paths[i].includes(part)));
     if (indices.length > 0) return indices;
-    const names = this.names.map((name) => `"${name}"`).join(', ');
-    throw new Error(`There is no part ${describe(part)}; there are ${names}.`);
+    throw new Error(`There is no part ${describe(part)}; there are ${listNames(this.names, part)}.`);
   }
 
   /** Makes room for so many parts of so many instances, which keep what they have, or take it over. */

@@ -11,7 +11,7 @@ import {
   type UniformLayout,
   type UniformPlace,
 } from '../../instances/UniformLayout.js';
-import { warnOnce } from '../../utils/messages.js';
+import { listNames, warnOnce } from '../../utils/messages.js';
 import { warnWithoutLook } from './showsIn.js';
 import { UniformTexels } from './UniformTexels.js';
 import { checkDeclared, numbersOf, readValue, type UniformValue } from './uniformValues.js';
@@ -166,12 +166,9 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
     if (place !== undefined) return place;
     if (isSurfaceValue(name))
       return { name, type: SURFACE_VALUES[name].type, at: 0, size: SURFACE_VALUES[name].initial.length };
-    const declared = [...(this.texels?.layout.places.keys() ?? [])]
-      .filter((one) => !isSurfaceValue(one))
-      .map((one) => `"${one}"`)
-      .join(', ');
+    const declared = [...(this.texels?.layout.places.keys() ?? [])].filter((one) => !isSurfaceValue(one));
     throw new Error(
-      `There is no uniform "${name}" but ${declared || 'none'}; declare it: new InstanceUniforms(crowd, { ${name}: 'float' }).`,
+      `There is no uniform "${name}" but ${listNames(declared, name)}; declare it: new InstanceUniforms(crowd, { ${name}: 'float' }).`,
     );
   }
 

@@ -17,6 +17,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import {
   bakeBoneTexture,
   bakeCharacter,
+  bakeCharacterAsync,
   frames,
   getSkinningMatrix,
   SkinnedInstancedMesh,
@@ -85,6 +86,13 @@ test('options out of range', () => {
   expect(bake(root, clips, { maxTextureSize: 4, encoding: frames })).toThrow(
     /need a texture of \d+ × 4, but maxTextureSize is 4/,
   );
+});
+
+test.each(['tracks', 'frames', {}])('an encoding of another kind: %s', async (encoding) => {
+  const { root, clips } = createStick();
+  const message = 'leave it out for tracks, or pass frames, which is imported beside bakeCharacter.';
+  expect(bake(root, clips, { encoding })).toThrow(message);
+  await expect(bakeCharacterAsync(root, clips, { encoding: encoding as never })).rejects.toThrow(message);
 });
 
 test('bones outside of the root', () => {

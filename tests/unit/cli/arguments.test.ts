@@ -95,7 +95,7 @@ describe('clips', () => {
 
   test('that are not there are named', () => {
     expect(() => choose(['Runn'])).toThrow(
-      'bake: --clips has "Runn", and there is no such clip; there are "Idle", "Run"',
+      'bake: --clips has "Runn", and there is no such clip; there are "Run", "Run, fast"',
     );
     expect(() => choose([], ['T-Pose'])).toThrow('bake: --exclude has "T-Pose"');
   });

@@ -1,4 +1,13 @@
-import { BoxGeometry, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, type Object3D, Points } from 'three';
+import {
+  BoxGeometry,
+  InstancedMesh,
+  LoopOnce,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  Points,
+} from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
   assembleCharacter,
@@ -61,7 +70,7 @@ test('arguments and indices out of range', () => {
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 3);
   expect(() => crowd.play(0, 'Runn')).toThrow('There is no clip "Runn"; there are "Slide".');
   expect(() => crowd.play(0, 5)).toThrow('There is no clip 5');
-  expect(() => crowd.play(0, 'slide')).toThrow('There is no clip "slide"; did you mean "Slide"?');
+  expect(() => crowd.play(0, 'slide')).toThrow('There is no clip "slide"; there are "Slide".');
   expect(() => crowd.play('Slide' as never, 0)).toThrow('There is no instance "Slide"; instances go first');
   expect(() => crowd.play(3, 'Slide')).toThrow('There is no instance 3; the crowd has 3, 0 to 2.');
   expect(() => crowd.play(-1, 'Slide')).toThrow('no instance -1');
@@ -77,6 +86,43 @@ test('arguments and indices out of range', () => {
   );
   expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 1e9)).toThrow('to 16777216');
   expect(() => crowd.setCapacity(1e9)).toThrow('to 16777216');
+});
+
+test('of names that are not there, the nearest that are come first', () => {
+  const { root, bones, clips } = createStick({ Walk: 1, Run: 1, 'Armature|Idle': 1, Idle: 1, '': 1 });
+  bones[0].name = 'mixamorigHead';
+  bones[1].name = 'mixamorigLeftHand';
+  clips.forEach(({ tracks }) => {
+    tracks[0].name = 'mixamorigLeftHand.position';
+  });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const errorOf = (clip: unknown) => () => crowd.play(0, clip as string);
+  expect(errorOf('idle')).toThrow('There is no clip "idle"; there are "Idle", "Armature|Idle", ');
+  expect(errorOf('Runing')).toThrow('there are "Run", ');
+  expect(errorOf('mixamo.com|Walk')).toThrow('there are "Walk", ');
+  expect(errorOf('x'.repeat(1e6))).toThrow('There is no clip');
+  expect(errorOf(undefined)).toThrow('There is no clip "undefined"; there are "Walk", "Run", ');
+  expect(() => crowd.boneTexture.jointIndex('lefthand')).toThrow(
+    'There is no joint "lefthand"; there are "mixamorigLeftHand", "mixamorigHead".',
+  );
+  expect(() => bakeCharacter(root, clips, { clips: ['idle'] })).toThrow('there are "Idle", ');
+  expect(() => bakeCharacter(root, clips, { hiddenParts: ['stick'] })).toThrow('has "StickMesh"');
+});
+
+test('options that nobody reads are warned of once, with those that there are, nearest first', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { root, clips } = createStick();
+  const baking = { mergeMaterial: () => null, onProgress() {} } as object;
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, baking), 2, { influence: 2 } as object);
+  const playing = { crossFade: 1, loop: LoopOnce } as object;
+  for (let i = 0; i < 3; i++) crowd.playAll('Slide', playing).play(0, 'Slide', { ...playing, warp: true });
+  const said = warn.mock.calls.map(([text]) => String(text).match(/^.*?, /)?.[0]);
+  expect(said).toEqual([
+    'bakeCharacter: there is no option "mergeMaterial"; there are "mergeMaterials", ',
+    'SkinnedInstancedMesh: there is no option "influence"; there are "influences", ',
+    'play: there is no option "crossFade"; there are "fade", ',
+  ]);
+  expect(warn.mock.calls[1][0]).toMatch(/there are "influences", "shadowInfluences", "interpolate"\.$/);
 });
 
 test('what cannot be instanced is named, and skipped on demand', () => {

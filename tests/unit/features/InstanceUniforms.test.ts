@@ -106,7 +106,7 @@ describe('errors', () => {
     [
       'a uniform that was not declared',
       () => uniformsOf(crowd).setAt(0, 'dust', 1),
-      'no uniform "dust" but "glow", "dirt"; declare it',
+      'no uniform "dust" but "dirt", "glow"; declare it',
     ],
     [
       'a value of another type',
