@@ -254,7 +254,9 @@ export class BoneTexture extends DataTexture {
     const { jointNames: names } = this;
     const index = typeof joint === 'number' ? joint : names.indexOf(joint);
     if (Number.isInteger(index) && index >= 0 && index < names.length) return index;
-    throw new Error(`There is no joint ${describe(joint)}; there are ${listNames(names, joint)}.`);
+    throw new Error(
+      `There is no joint ${describe(joint)}; there are ${listNames(names, joint)}. For another node under the root, bake with sockets: [${describe(joint)}].`,
+    );
   }
 
   /**
@@ -280,13 +282,7 @@ export class BoneTexture extends DataTexture {
   socket(joint: string | number): Socket {
     const { jointNames: names, jointBinds } = this.content;
     const last = typeof joint === 'string' ? names.lastIndexOf(joint) : joint;
-    if (last === -1) {
-      throw new Error(
-        `There is no joint "${joint}" to attach to; there are ${listNames(names, joint)}. ` +
-          `For another node under the root, bake with sockets: ['${joint}'].`,
-      );
-    }
-    const index = this.jointIndex(last);
+    const index = this.jointIndex(last === -1 ? joint : last);
     const bind = jointBinds[index];
     if (bind !== null) return { joint: index, bind };
     throw new Error(

@@ -9,7 +9,7 @@ import {
 } from 'three';
 import { markPalette } from '../backends/surfaceMaps.js';
 import { PALETTE_CHANNEL } from '../constants.js';
-import { describe, warnOnce } from '../utils/messages.js';
+import { describe, listNames, warnOnce } from '../utils/messages.js';
 import {
   type Constants,
   emissionOf,
@@ -191,7 +191,7 @@ function tryTextured(
   try {
     return mergeTextured(family, maxSize, merged);
   } catch (error) {
-    const names = family.members.map(({ name, type }) => `"${name || type}"`).join(', ');
+    const names = listNames(family.members.map(({ name, type }) => name || type));
     warnOnce(
       `mergeMaterials: the textures of materials ${names} cannot be read (${(error as Error).message}), so these stay apart; ` +
         'load images with CORS, or pass mergeMaterials({ textures: false }).',

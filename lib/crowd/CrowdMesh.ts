@@ -111,7 +111,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   readonly colors: InstanceColors;
   /** @internal */
   readonly texels: MatrixTexels;
-  private options: Required<DrawOptions>;
+  protected options: Required<DrawOptions>;
   /** Whether the mesh is becoming a copy of another, so that materials need not be prepared for what is in between. */
   private copying = false;
 

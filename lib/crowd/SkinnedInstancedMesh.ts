@@ -25,12 +25,6 @@ import { Crowd } from './Crowd.js';
 import { CrowdMesh } from './CrowdMesh.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
 
-const DRAW_OPTIONS: Record<keyof SkinnedInstancedMeshOptions, 1> = {
-  influences: 1,
-  shadowInfluences: 1,
-  interpolate: 1,
-};
-
 /** Seconds that `update` takes at once, some thirty years; beyond it, it was passed a date. */
 const MAX_DELTA = 1e9;
 
@@ -103,8 +97,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     const count = (isCharacter ? second : fourth) as number;
     const options = (isCharacter ? third : fifth) as SkinnedInstancedMeshOptions;
     checkCapacity(count, 0);
-    warnOfUnknown(options, 'SkinnedInstancedMesh', DRAW_OPTIONS);
     super(geometry, material, new Crowd(boneTexture, count), options);
+    warnOfUnknown(options, 'SkinnedInstancedMesh', this.options);
     if (character !== null) this.beginAs(character);
   }
 

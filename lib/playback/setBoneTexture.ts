@@ -2,7 +2,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import { REST_FRAME } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { warnOnce } from '../utils/messages.js';
+import { listNames, warnOnce } from '../utils/messages.js';
 import {
   ACTION_COUNT,
   ACTION_FADE_RATE,
@@ -54,9 +54,8 @@ export function setBoneTexture(mesh: SkinnedInstancedMesh, boneTexture: BoneText
   for (let i = 0; i < capacity; i++) playback.eventsChanged(i);
   playback.driver?.clipsChanged();
   if (lost.size === 0) return;
-  const names = [...lost].map((name) => `"${name}"`).join(', ');
   warnOnce(
-    `SkinnedInstancedMesh: the new bone texture has no ${names}; instances that played it stand in the rest pose.`,
+    `SkinnedInstancedMesh: the new bone texture has no ${listNames([...lost])}; instances that played it stand in the rest pose.`,
   );
 }
 

@@ -7,6 +7,7 @@ import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { checkFade, checkWeight } from '../../playback/PlayOptions.js';
+import { listNames } from '../../utils/messages.js';
 import { EditStore } from './EditStore.js';
 import {
   EDIT_AXIS,
@@ -447,10 +448,8 @@ function readPose(pose: Object3D | Skeleton, tracks: PoseTracks): Float32Array {
   if (_pose.length !== size) _pose = new Float32Array(size);
   _pose.fill(0);
   if (poseNodes(pose, tracks, _pose, 0) === 0) {
-    const names = tracks.names.filter((name) => name !== '').map((name) => `"${name}"`);
-    throw new Error(
-      `Nothing in the pose has the name of a joint or of a node above one: ${names.join(', ')}.`,
-    );
+    const names = listNames(tracks.names.filter((name) => name !== ''));
+    throw new Error(`Nothing in the pose has the name of a joint or of a node above one: ${names}.`);
   }
   return _pose;
 }

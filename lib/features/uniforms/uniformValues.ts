@@ -9,7 +9,7 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../../instances/UniformLayout.js';
-import { describe } from '../../utils/messages.js';
+import { describe, listNames } from '../../utils/messages.js';
 
 /** What an instance can be given as a uniform: a number for a float, else the vector or colour of its type. */
 export type UniformValue = number | Vector2 | Vector3 | Vector4 | Color;
@@ -34,7 +34,7 @@ export function checkDeclared(types: InstanceUniformTypes): UniformLayout {
   for (const [name, type] of Object.entries(types)) {
     const size = sizeOf(type);
     if (size === undefined) {
-      throw new Error(`uniforms.${name} is ${JSON.stringify(type)}; use ${quoted(TYPES)}.`);
+      throw new Error(`uniforms.${name} is ${describe(type)}; use ${listNames(TYPES, type)}.`);
     }
     // GLSL keeps names with two underscores in a row for itself.
     if (!/^[a-zA-Z]\w*$/.test(name) || name.includes('__')) {
@@ -100,5 +100,3 @@ const classOf = ({ type, size }: UniformPlace) => (type === 'color' ? 'a Color' 
 
 const wayOut = (place: UniformPlace) =>
   place.type === 'float' ? 'use a finite number.' : `use ${classOf(place)} of finite numbers.`;
-
-const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');

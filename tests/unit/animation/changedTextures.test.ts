@@ -130,7 +130,7 @@ test('what cannot take its place is refused, and nothing changes', () => {
   new JointAttachment(socketed, 'StickMesh', new BoxGeometry(), new MeshBasicMaterial());
   expect(() => {
     setBoneTexture(socketed, bake('Slide'));
-  }).toThrow('no joint "StickMesh" to attach to');
+  }).toThrow('no joint "StickMesh"; there are');
   expect(crowd.boneTexture).toBe(before);
 });
 

@@ -225,7 +225,7 @@ test('a node that is no joint is a socket when baked as one', () => {
   root.getObjectByName('RightHand')?.add(grip);
   expect(() =>
     getSocketMatrix(new SkinnedInstancedMesh(bakeCharacter(root, clips), 1), 0, 'Grip', new Matrix4()),
-  ).toThrow(/There is no joint "Grip" to attach to; there are "Hips".*sockets: \['Grip'\]/);
+  ).toThrow(/There is no joint "Grip"; there are .*"Hips".*sockets: \["Grip"\]/);
   expect(() => bakeBoneTexture(root, clips, { sockets: ['Grab'] })).toThrow('sockets names "Grab"');
 
   const boneTexture = bakeBoneTexture(root, clips, { sockets: ['Grip'], fps: 48 });

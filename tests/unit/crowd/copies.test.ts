@@ -81,7 +81,7 @@ test('copy says what it cannot do, before it does any of it', () => {
   const stick = createCrowd();
   const hat = new JointAttachment(stick, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
   const before = stick.boneTexture;
-  expect(() => stick.copy(big)).toThrow('There is no joint "Tip" to attach to');
+  expect(() => stick.copy(big)).toThrow('There is no joint "Tip"; there are');
   expect(stick.boneTexture).toBe(before);
   expect(() => hat.copy()).toThrow('An attachment belongs to its crowd');
   expect(hat.playback).toBe(stick.playback);
