@@ -196,7 +196,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * at weight 0 plays on unseen. One that was warped goes on at its own speed.
    *
    * @param weight 0 to 1.
-   * @throws If an instance does not play the clip on that layer, or the bone texture's encoding is not `'tracks'`.
+   * @throws If an instance does not play the clip on that layer, or the bone texture's encoding is not `'tracks'`; then no weight
+   * was changed.
    *
    * @example
    * ```ts
@@ -213,7 +214,9 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     const { playback } = this;
     const number = playback.layerIndex(layer);
     const baked = this.bakedClip(clip);
-    return this.each(instances, (index) => playback.setWeight(index, baked, weight, fade, number));
+    playback.checkMixes('A weight');
+    const set = (index: number) => playback.setWeight(index, baked, weight, fade, number);
+    return this.each(instances, set, number, baked);
   }
 
   /**
@@ -273,7 +276,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     checkTimeScale(timeScale);
     const layer = this.playback.layerIndex(options.layer);
     const clip = this.bakedClip(options.clip);
-    return this.each(instances, (index) => this.playback.setTimeScale(index, timeScale, layer, clip));
+    const set = (index: number) => this.playback.setTimeScale(index, timeScale, layer, clip);
+    return this.each(instances, set, layer, clip);
   }
 
   /**
@@ -298,7 +302,8 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     checkTime(time);
     const layer = this.playback.layerIndex(options.layer);
     const clip = this.bakedClip(options.clip);
-    return this.each(instances, (index) => this.playback.setTime(index, time, layer, clip));
+    const set = (index: number) => this.playback.setTime(index, time, layer, clip);
+    return this.each(instances, set, layer, clip);
   }
 
   /**
@@ -405,9 +410,12 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     return this.playback.layerIndex(layer);
   }
 
-  /** Calls back for an instance, or each of a range. */
-  private each(instances: Instances, callback: (index: number) => void): this {
-    forEachInstance(instances, this.visibility, callback);
+  /** Calls back for an instance, or each of a range, once it is known that all play the clip, if one is named. */
+  private each(instances: Instances, callback: (index: number) => void, layer = 0, clip?: BakedClip): this {
+    const { visibility, playback } = this;
+    if (clip !== undefined)
+      forEachInstance(instances, visibility, (index) => playback.playedPlace(index, layer, clip));
+    forEachInstance(instances, visibility, callback);
     return this;
   }
 

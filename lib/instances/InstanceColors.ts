@@ -1,6 +1,7 @@
 import { type Color, InstancedBufferAttribute, type InstancedMesh } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
 import { itemChanged, resizedAttribute, swapItems } from '../utils/attributes.js';
+import { describe } from '../utils/messages.js';
 
 const WHITE = [1, 1, 1];
 
@@ -59,6 +60,7 @@ export const whiteColors = (count: number): InstancedBufferAttribute =>
 
 /** @throws If a colour would be drawn as garbage. */
 export function checkColor(color: Color): void {
-  if (Number.isFinite(color?.r) && Number.isFinite(color.g) && Number.isFinite(color.b)) return;
-  throw new Error(`The color is ${color?.r}, ${color?.g}, ${color?.b}; use a Color of finite numbers.`);
+  if (Number.isFinite(color?.r + color?.g + color?.b)) return;
+  const given = color?.isColor ? color.toArray().join(', ') : describe(color);
+  throw new Error(`The color is ${given}; pass a Color of finite numbers: new Color('red').`);
 }

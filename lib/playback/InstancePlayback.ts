@@ -334,7 +334,7 @@ export class InstancePlayback implements InstanceData {
    *
    * @throws If the instance does not play that clip.
    */
-  private playedPlace(index: number, layer: number, clip?: BakedClip): number {
+  playedPlace(index: number, layer: number, clip?: BakedClip): number {
     const played = this.layers[layer];
     if (clip !== undefined && !played.plays(index, this.time.timeOf(index), clip.start)) {
       const where = layer === 0 ? '' : ` on layer "${played.name}"`;
@@ -355,7 +355,6 @@ export class InstancePlayback implements InstanceData {
    * @param fade Seconds that it takes.
    */
   setWeight(index: number, clip: BakedClip, weight: number, fade: number, layer: number): void {
-    this.checkMixes('A weight');
     const played = this.layers[layer];
     const now = this.time.timeOf(index);
     this.playedPlace(index, layer, clip);

@@ -225,7 +225,7 @@ function isPosable(renderer: Renderer, material: Material): boolean {
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return true;
   if (renderer.library.getMaterialNodeClass(material.type) !== null) return true;
   warnOnce(
-    `SkinnedInstancedMesh: WebGPURenderer has no node material for ${material.type} "${material.name}", in which the crowd therefore stands still; use a NodeMaterial.`,
+    `SkinnedInstancedMesh: WebGPURenderer has no node material for ${material.type} "${material.name}"; use a NodeMaterial.`,
   );
   return false;
 }

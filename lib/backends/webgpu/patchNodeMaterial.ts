@@ -145,7 +145,7 @@ function setupCrowd(
   }
   if (!posed) {
     warnOnce(
-      `SkinnedInstancedMesh: the setupPosition of material "${material.name || material.type}" does not call that of NodeMaterial, so the crowd stands still in it; let it return super.setupPosition(builder).`,
+      `SkinnedInstancedMesh: the setupPosition of material "${material.name || material.type}" does not call that of NodeMaterial; let it return super.setupPosition(builder).`,
     );
   }
   positionPosed.assign(positionLocal);

@@ -1,5 +1,6 @@
 import {
   BoxGeometry,
+  Color,
   InstancedMesh,
   LoopOnce,
   Matrix4,
@@ -16,6 +17,7 @@ import {
   bakeCharacter,
   getSkinningMatrix,
   InstanceMorphs,
+  InstanceParts,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
@@ -107,6 +109,19 @@ test('of names that are not there, the nearest that are come first', () => {
   );
   expect(() => bakeCharacter(root, clips, { clips: ['idle'] })).toThrow('there are "Idle", ');
   expect(() => bakeCharacter(root, clips, { hiddenParts: ['stick'] })).toThrow('has "StickMesh"');
+});
+
+test.each([
+  ['red', '"red"'],
+  [0xff0000, '16711680'],
+  [undefined, 'undefined'],
+  [new Color(1, Number.NaN, 0), '1, NaN, 0'],
+])('a colour that is %s', (color, shown) => {
+  const { root, clips } = createStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const message = `The color is ${shown}; pass a Color of finite numbers: new Color('red').`;
+  expect(() => crowd.setColorAt(0, color as Color)).toThrow(message);
+  expect(() => new InstanceParts(crowd).setColorAt(0, 'StickMesh', color as Color)).toThrow(message);
 });
 
 test('options that nobody reads are warned of once, with those that there are, nearest first', () => {

@@ -79,6 +79,17 @@ describe('weights', () => {
     expect(crowd.getWeightAt(0, 'A')).toBe(1);
   });
 
+  test('of a range change for all of it, or, where one does not play the clip, for none', () => {
+    const crowd = createCrowd(3);
+    crowd.play({ start: 0, count: 2 }, 'A');
+    expect(() => crowd.setWeightAt(crowd.all, 'A', 0.5)).toThrow('Instance 2 does not play "A"');
+    expect(() => crowd.setTimeAt(crowd.all, 1, { clip: 'A' })).toThrow('Instance 2 does not play "A"');
+    expect(() => crowd.setTimeScaleAt(crowd.all, 2, { clip: 'A' })).toThrow('Instance 2 does not play "A"');
+    expect([crowd.getWeightAt(0, 'A'), crowd.getTimeAt(0), crowd.getTimeScaleAt(0)]).toEqual([1, 0, 1]);
+    crowd.play(2, 'A').setWeightAt(crowd.all, 'A', 0.5);
+    expect([0, 1, 2].map((index) => crowd.getWeightAt(index, 'A'))).toEqual([0.5, 0.5, 0.5]);
+  });
+
   test('name what is wrong', () => {
     const crowd = createCrowd();
     crowd.play(0, 'A');
