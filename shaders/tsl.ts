@@ -1,11 +1,9 @@
 import type { BufferGeometry, Camera, Color, Material, Object3D, Scene, Texture } from 'three';
 import { Vector4 } from 'three';
 import {
-  array,
   atomicAdd,
   atomicLoad,
   atomicOr,
-  atomicStore,
   countOneBits,
   int,
   Loop,
@@ -65,11 +63,6 @@ export interface StoredUints extends Uints {
 
 /** Vectors in a storage buffer. */
 export interface Vectors extends Elements<'vec4'> {
-  value: StorageBufferAttribute;
-}
-
-/** Pairs of numbers in a storage buffer. */
-export interface StoredPairs extends Elements<'vec2'> {
   value: StorageBufferAttribute;
 }
 
@@ -263,11 +256,6 @@ export function mat4Of(columns: readonly Node<'vec4'>[]): Node<'mat4'> {
   return (mat4 as unknown as (...columns: readonly Node[]) => Node<'mat4'>)(...columns);
 }
 
-/** A variable that holds an array of these values. */
-export function arrayOf(values: Node<'vec4'>[]): Elements<'vec4'> {
-  return array(values).toVar() as unknown as Elements<'vec4'>;
-}
-
 /** What a uniform of instances is as a node: a color is three numbers. */
 export type UniformNodeType<T extends UniformType> = T extends 'color' ? 'vec3' : T;
 
@@ -298,31 +286,6 @@ export function uintsIn(buffer: StorageBufferAttribute): StoredUints {
   return storage(buffer, 'uint', buffer.count) as unknown as StoredUints;
 }
 
-/** Whole numbers in a storage buffer that several invocations change at once. */
-export interface AtomicUints {
-  use(buffer: StorageBufferAttribute): void;
-  load(index: Node<'int'>): Node<'uint'>;
-  store(index: Node<'int'>, value: Node<'uint'>): void;
-  /** Returns what was there before. */
-  add(index: Node<'int'>, value: Node<'uint'>): Node<'uint'>;
-}
-
-/** The whole numbers in a buffer, for `AtomicUints`. */
-export function atomicsIn(buffer: StorageBufferAttribute): AtomicUints {
-  const node = storage(buffer, 'uint', buffer.count).toAtomic();
-  const at = (index: Node<'int'>) => node.element(index) as never;
-  return {
-    use: (other) => {
-      node.value = other;
-    },
-    load: (index) => (atomicLoad(at(index)) as unknown as Node<'uint'>).toVar(),
-    store: (index, value) => {
-      atomicStore(at(index), value as never);
-    },
-    add: (index, value) => (atomicAdd(at(index), value as never) as unknown as Node<'uint'>).toVar(),
-  };
-}
-
 /** The vectors in a buffer, to be read. */
 export function vectorsIn(buffer: StorageBufferAttribute | StorageInstancedBufferAttribute): Vectors {
   return storage(buffer, 'vec4', buffer.count).toReadOnly() as unknown as Vectors;
@@ -334,11 +297,6 @@ export function storedVectors(
   count = buffer.count,
 ): Vectors {
   return storage(buffer, 'vec4', count) as unknown as Vectors;
-}
-
-/** The pairs of numbers in a buffer. */
-export function pairsIn(buffer: StorageBufferAttribute): StoredPairs {
-  return storage(buffer, 'vec2', buffer.count) as unknown as StoredPairs;
 }
 
 /**

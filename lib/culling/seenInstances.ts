@@ -39,24 +39,6 @@ export function markSeen(
   return all;
 }
 
-/** Whether a frustum, in the crowd's space, meets the spheres of all instances. It looks no further than the first that it does not. */
-export function seesAll(
-  { spheres, order, groupSpheres, groupCount }: InstanceGroups,
-  count: number,
-  { planes }: Frustum,
-): boolean {
-  planes.forEach(copyPlane);
-  for (let group = 0; group < groupCount; group++) {
-    const side = sideOf(groupSpheres, group);
-    if (side === OUTSIDE) return false;
-    if (side === INSIDE) continue;
-    const start = group * GROUP_SIZE;
-    const end = Math.min(start + GROUP_SIZE, count);
-    for (let i = start; i < end; i++) if (sideOf(spheres, order[i]) === OUTSIDE) return false;
-  }
-  return true;
-}
-
 /**
  * Lists instances that are marked, in ascending order.
  *

@@ -50,11 +50,6 @@ export class PoseDirtyTracker {
     this.askedBefore = new Int32Array(words);
   }
 
-  /** Whether some poses are kept for longer than others. */
-  get isTimed(): boolean {
-    return this.posedAt !== null;
-  }
-
   /**
    * Goes on to the moment at which a crowd is, where nobody is posed yet.
    *
