@@ -42,7 +42,7 @@ export interface NeighbourGridOptions {
  * ```ts
  * const grid = new NeighbourGrid({ count, cell: 1, placeOf: (i) => agents.element(i).xy });
  * // in a step of yours, at the place of an agent:
- * grid.forEach(place, (other) => { … });
+ * grid.forEach(place, (other) => near.addAssign(agents.element(other).zw));
  * renderer.compute([...grid.steps, yours]);
  * ```
  *

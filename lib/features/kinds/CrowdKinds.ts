@@ -76,9 +76,9 @@ class KindCopy extends LevelCopy {
  * each of its materials. Instances begin as kind 0, the crowd's own character.
  *
  * ```ts
- * const crowd = new SkinnedInstancedMesh(knight, 1_000);
+ * const crowd = new SkinnedInstancedMesh(character, 1_000);
  * const kinds = new CrowdKinds(crowd);
- * const rogue = kinds.add(bakeCharacter(rogueScene, []));
+ * const rogue = kinds.add(bakeCharacter(root, []));
  * kinds.setKindAt(3, rogue);
  * ```
  *

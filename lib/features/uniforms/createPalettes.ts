@@ -15,7 +15,7 @@ export type PaintPalette = (color: Color, u: number, v: number, layer: number) =
  * which leave skin and hair as they are. Each is a layer of one texture, and instances choose theirs:
  *
  * ```ts
- * material.map = createPalettes(material.map, 2, (color, u, v, layer) => {
+ * skin.map = createPalettes(texture, 2, (color, u, v, layer) => {
  *   if (layer === 1 && u < 0.25) color.setHSL(0, 0.7, color.getHSL(hsl).l);
  * });
  * new InstanceUniforms(crowd).setAt(7, 'mapLayer', 1);

@@ -303,8 +303,7 @@ describe('the README and the guides', () => {
     const examples = readdirSync(join(ROOT, 'lib'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(join(ROOT, 'lib', file), 'utf8').replace(/^ *\* ?/gm, ''))
-      .flatMap((text) => text.split('@example\n').slice(1))
-      .map((text) => blocksOf(text, 'ts')[0]);
+      .flatMap((text) => blocksOf(text, 'ts'));
     expect(examples.length).toBeGreaterThan(10);
     const files = [...snippets, ...examples].map((code, i) => {
       const file = `snippet${i}.ts`;
