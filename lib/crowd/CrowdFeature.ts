@@ -149,6 +149,8 @@ export interface CrowdObjects extends InstanceData {
   returned(start: number, end: number): void;
   /** The instances were replaced by those of another crowd. */
   copied(): void;
+  /** An instance was placed by its index. */
+  placed(id: number): void;
   /** Call before instances are moved from where they are. */
   beforeMove(): void;
   /** Call once they were: objects go where their instances are. */

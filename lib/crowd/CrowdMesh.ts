@@ -292,7 +292,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   /**
-   * Places an instance; set `instanceMatrix.needsUpdate` afterwards, as with `InstancedMesh`.
+   * Places an instance; set `instanceMatrix.needsUpdate` afterwards, as with `InstancedMesh`. An object that stands for it goes there.
    *
    * @param matrix May turn, move and scale, but not mirror: all instances are one draw call, in which the GPU takes
    * triangles for back or front by one rule. Mirrored ones belong in a crowd of their own whose `scale.x` is -1.
@@ -307,6 +307,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     if (!visibility.has(index)) checkIndex(index, visibility);
     if (!isPlain(elements)) checkMatrix(matrix);
     matrix.toArray(this.instanceMatrix.array, index * 16);
+    this.crowd.objects?.placed(index);
     return this;
   }
 

@@ -124,8 +124,13 @@ export class InstanceObjects implements CrowdObjects {
     for (const object of this.byId) {
       if (object === null) continue;
       if (mesh.visibility.isDeleted(object.instanceId)) this.deleted(object.instanceId);
-      else adoptPlace(object, mesh, placement, true);
+      else this.placed(object.instanceId);
     }
+  }
+
+  placed(id: number): void {
+    const object = this.objectOf(id);
+    if (object !== null) adoptPlace(object, this.mesh, this.placement, true);
   }
 
   beforeMove(): void {

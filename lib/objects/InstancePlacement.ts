@@ -148,7 +148,7 @@ const _quaternion = /*@__PURE__*/ new Quaternion();
 const _scale = /*@__PURE__*/ new Vector3();
 
 /**
- * Lets an object go where its instance is, if that was moved by other means: by root motion, or because the crowd became a copy of
+ * Lets an object go where its instance is, if that was moved by other means: by its index, by root motion, or because the crowd became a copy of
  * another. Nothing of the object has changed since its instance was placed last.
  *
  * @param always Whether its place is taken over although the instance seems to be where it was.
@@ -168,6 +168,7 @@ export function adoptPlace(
     if (object.parent !== null) _matrix.premultiply(_parent.copy(object.parent.matrixWorld).invert());
   }
   object.matrix.copy(_matrix);
+  object.matrixWorldNeedsUpdate = true;
   _matrix.decompose(_position, _quaternion, _scale);
   object.position.copy(_position);
   object.quaternion.copy(_quaternion);

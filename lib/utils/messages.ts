@@ -24,7 +24,7 @@ function likeness(name: string, other: string): number {
  * Names for a message: `"Idle", "Run", "Walk"`, and how many there are beyond `max`. The ones nearest to a name that is not there
  * come first.
  */
-export function listNames(names: readonly string[], missing?: unknown, max = 12): string {
+export function listNames(names: readonly string[], missing?: unknown, max = 16): string {
   const sorted =
     typeof missing === 'string'
       ? [...names].sort((a, b) => likeness(missing, b) - likeness(missing, a))
@@ -61,8 +61,7 @@ export function warnOfUnknown(options: object, caller: string, known: object): v
     // A list of names is put together only where it is shown: `play` is called thousands of times in a frame.
     if (key in known || warned.has(caller + key)) continue;
     warned.add(caller + key);
-    const names = Object.keys(known);
-    console.warn(`${caller}: there is no option "${key}"; there are ${listNames(names, key, names.length)}.`);
+    console.warn(`${caller}: there is no option "${key}"; there are ${listNames(Object.keys(known), key)}.`);
   }
 }
 

@@ -195,7 +195,7 @@ export class LevelTable implements LODSelector {
     const place = askedAt.findIndex((frame) => frames - frame > STALE);
     if (place < 0) {
       warnOnce(
-        `CrowdLevels: attachments are drawn at more than ${MAX_MIXED} sets of levels, some at all; let more of them begin and end at the same ones.`,
+        `CrowdLevels: attachments are drawn at more than ${MAX_MIXED} sets of levels, some at all; let more begin and end at the same.`,
       );
     }
     return place;

@@ -47,6 +47,37 @@ test('root motion moves objects, wherever they hang', () => {
   expectNear(new Vector3().setFromMatrixPosition(_matrix), [6, 5, 0]);
 });
 
+test.each(['at home', 'elsewhere', 'elsewhere, by its matrix'])(
+  'an object goes where setMatrixAt puts its instance, and stays there when crowd and object move: %s',
+  (where) => {
+    const crowd = createCrowd();
+    const group = new Object3D();
+    group.position.set(5, 0, 0);
+    const scene = new Scene().add(crowd, group);
+    const knight = new SkinnedInstance(crowd);
+    if (where !== 'at home') group.add(knight);
+    knight.matrixAutoUpdate = !where.endsWith('matrix');
+    knight.position.x = 1;
+    crowd.position.z = 1;
+    scene.updateMatrixWorld();
+    crowd.setMatrixAt(knight.instanceId, new Matrix4().makeTranslation(7, 2, 0));
+    const world = () => crowd.getMatrixAt(knight.instanceId, _matrix).premultiply(crowd.matrixWorld);
+    const at = () => new Vector3().setFromMatrixPosition(world());
+    scene.updateMatrixWorld();
+    expectNear(at(), [7, 2, 1]);
+    expectNear(knight.position, where === 'at home' ? [7, 2, 0] : [2, 2, 1]);
+    crowd.position.x = 3;
+    scene.updateMatrixWorld();
+    expectNear(at(), where === 'at home' ? [10, 2, 1] : [7, 2, 1]);
+    expectNear(knight.getWorldPosition(new Vector3()), at().toArray());
+    if (!knight.matrixAutoUpdate) return;
+    knight.position.y = 4;
+    scene.updateMatrixWorld();
+    crowd.update(0);
+    expectNear(at(), where === 'at home' ? [10, 4, 1] : [7, 4, 1]);
+  },
+);
+
 test('a clone of a crowd has the instances, and can be given objects of its own', () => {
   const crowd = createCrowd();
   const knight = new SkinnedInstance(crowd);
