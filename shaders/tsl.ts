@@ -281,6 +281,17 @@ export function structsIn(
   return storage(buffer, type, count) as unknown as Structs;
 }
 
+/** A struct of numbers of several types. */
+export interface StoredStruct {
+  value: StorageBufferAttribute;
+  element(index: Node): { get(member: string): Node };
+}
+
+/** The struct in a buffer that shaders read. */
+export function structIn(buffer: StorageBufferAttribute, type: ReturnType<typeof struct>): StoredStruct {
+  return structsIn(buffer, type, 1).toReadOnly() as unknown as StoredStruct;
+}
+
 /** The whole numbers in a buffer. */
 export function uintsIn(buffer: StorageBufferAttribute): StoredUints {
   return storage(buffer, 'uint', buffer.count) as unknown as StoredUints;

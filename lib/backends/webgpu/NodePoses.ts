@@ -9,7 +9,16 @@ import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
 import { PaletteRows } from './PaletteRows.js';
 import { PoseDirtyTracker } from './PoseDirtyTracker.js';
-import { countPoses, type PoseBuffers, type PoseList, PoseSteps, poseKey } from './PoseSteps.js';
+import {
+  countPoses,
+  createPoseNumbers,
+  type PoseBuffers,
+  type PoseList,
+  PoseSteps,
+  poseKey,
+  timesIn,
+  wait,
+} from './PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
 
 /** Smaller palettes have a row for each instance. */
@@ -44,6 +53,11 @@ export class NodePoses implements PoseBuffers {
   segments: MatrixRows | null = null;
   palette!: MatrixRows;
   due!: StorageBufferAttribute;
+  readonly numbers = createPoseNumbers();
+  readonly times = timesIn(this.numbers);
+  posedCrowd!: PosedCrowd;
+  /** The last frame in which it was drawn, of those that `PosesAhead` counts; -1 while that does not know it. */
+  turn = -1;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
   private readonly posed = new WeakMap<WebGPURenderer, Posed>();
@@ -103,6 +117,7 @@ export class NodePoses implements PoseBuffers {
    *
    * @param expected What other cameras of the frame are likely to see.
    * @param seen What is about to be drawn; null for all.
+   * @param waits Whether it is left to `computeWaiting` to compute them, if that can be.
    * @throws If the device has no room for so many.
    */
   update(
@@ -110,6 +125,7 @@ export class NodePoses implements PoseBuffers {
     crowd: PosedCrowd,
     expected: readonly PoseRequest[] | null,
     seen: PoseRequest | null,
+    waits = false,
   ): void {
     const { playback, rows, webGPU } = this;
     const { capacity } = playback;
@@ -147,7 +163,7 @@ export class NodePoses implements PoseBuffers {
       posed.generation = this.generation;
       posed.count = 0;
     }
-    if (tracker.dueCount > 0) this.pose(renderer, crowd, posed);
+    if (tracker.dueCount > 0) this.pose(renderer, crowd, posed, waits);
   }
 
   /** What poses the instances of a list. */
@@ -159,15 +175,18 @@ export class NodePoses implements PoseBuffers {
       checkRoom(renderer, this);
       this.resize();
     }
+    this.posedCrowd = crowd;
     // What the tracker knows is not so any more.
     this.generation++;
-    const make = () => new PoseSteps(crowd, counts, this, true, list);
+    const make = () => new PoseSteps(this, true, list);
     const steps = this.steps.get(renderer, poseKey(crowd, counts, false, list), make);
     prepareUploads(renderer, crowd);
-    return steps.prepareList(crowd, counts, this, list);
+    return steps.prepareList(this, list);
   }
 
   dispose(): void {
+    this.turn = -1;
+    disposeAttribute(this.numbers);
     this.steps.dispose();
     this.rows.dispose();
     this.retire();
@@ -175,7 +194,8 @@ export class NodePoses implements PoseBuffers {
     this.kept?.dispose();
   }
 
-  private pose(renderer: WebGPURenderer, crowd: PosedCrowd, posed: Posed): void {
+  private pose(renderer: WebGPURenderer, crowd: PosedCrowd, posed: Posed, waits: boolean): void {
+    this.posedCrowd = crowd;
     const { rows, counts, kept, webGPU } = this;
     const { tracker } = posed;
     const { count } = crowd.visibility;
@@ -188,14 +208,24 @@ export class NodePoses implements PoseBuffers {
     if (isPart && webGPU) this.writeDue(rows.isWhole ? tracker.due : rows.due);
     const copied = kept?.keep(renderer, posed.count) ?? 0;
     const key = poseKey(crowd, counts, kept !== null, null);
-    const steps = this.steps.get(renderer, key, () => new PoseSteps(crowd, counts, this, webGPU, null));
+    const steps = this.steps.get(renderer, key, () => new PoseSteps(this, webGPU, null));
     prepareUploads(renderer, crowd);
     this.locals.prepare(renderer);
     this.segments?.prepare(renderer);
     this.palette.prepare(renderer);
     const looked = rows.isWhole ? count : rows.size;
-    renderer.compute(steps.prepare(crowd, counts, this, rows, looked, isPart, copied));
+    const nodes = steps.prepare(this, looked, isPart, copied);
+    if (waits && this.canWait) wait(nodes, this);
+    else renderer.compute(nodes);
     posed.count = count;
+  }
+
+  /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
+  private get canWait(): boolean {
+    const { playback, rows } = this;
+    const { over, actions } = playback;
+    const isFlat = actions.layered.image.height === 1 && (rows.instanceOf?.layered.image.height ?? 1) === 1;
+    return this.webGPU && isFlat && over === null && this.posedCrowd.crowd.poseEdits === null;
   }
 
   private writeDue(bits: Int32Array): void {

@@ -1,11 +1,17 @@
-import { Vector2, Vector3 } from 'three';
-import { Fn, If, int, uint, uniform } from 'three/tsl';
-import type { ComputeNode, IndirectStorageBufferAttribute, Node, StorageBufferAttribute } from 'three/webgpu';
+import { Vector2, Vector3, Vector4 } from 'three';
+import { Fn, If, int, OnObjectUpdate, struct, uint, uniform } from 'three/tsl';
+import {
+  type ComputeNode,
+  type IndirectStorageBufferAttribute,
+  type Node,
+  StorageBufferAttribute,
+  type WebGPURenderer,
+} from 'three/webgpu';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import { type StoredUints, uintsIn } from '../../../shaders/tsl.js';
+import { type StoredStruct, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
@@ -35,8 +41,49 @@ export function countPoses(tracks: PoseTracks): PoseCounts {
   return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, columns: joints + groups };
 }
 
+/** What steps are told of a crowd, as the bytes lie in `PoseBuffers.numbers`. */
+const PoseNumbers = /*@__PURE__*/ struct(
+  {
+    /** Its `PoseCounts`: nodes, joints, entries and columns. */
+    counts: 'ivec4',
+    starts: 'ivec3',
+    /** Whether `due` counts, and whether rows are handed out, see `PaletteRows`. */
+    isPart: 'int',
+    clock: 'vec2',
+    isPooled: 'int',
+    /** Rows that are looked at, and whose poses are kept first. */
+    count: 'int',
+    kept: 'int',
+  },
+  'PoseNumbers',
+);
+/** Numbers in these, with what fills up the last vector. */
+const NUMBERS = 16;
+const STARTS = 4;
+const IS_PART = 7;
+const CLOCK = 8;
+const IS_POOLED = 10;
+const COUNT = 11;
+const KEPT = 12;
+
+export const createPoseNumbers = (): StorageBufferAttribute =>
+  new StorageBufferAttribute(new Int32Array(NUMBERS), 1);
+
+export const timesIn = ({ array }: StorageBufferAttribute): Float32Array =>
+  new Float32Array(array.buffer, CLOCK * 4, 2);
+
+/** The most workgroups along an axis that every device allows. */
+const MAX_GROUPS = 65_535;
+
 /** Where poses go. */
 export interface PoseBuffers {
+  readonly counts: PoseCounts;
+  readonly rows: PaletteRows;
+  /** The crowd that is posed. */
+  readonly posedCrowd: PosedCrowd;
+  readonly numbers: StorageBufferAttribute;
+  /** The part of these that is the clock. */
+  readonly times: Float32Array;
   /** What the first step writes and the second reads. */
   readonly locals: MatrixRows;
   /** What the segments of long chains come to; null where no chain is long. */
@@ -85,6 +132,34 @@ export function poseKey(
   return key * 16 + (boneTexture.type % 16);
 }
 
+/** Steps that wait, and for each the crowd whose poses it computes. */
+const waiting: ComputeNode[] = [];
+const turns: PoseBuffers[] = [];
+let waits = 0;
+/** Which of them is computed; -1 if none. */
+let turn = -1;
+
+/** Lets steps of a crowd wait until `computeWaiting`: on WebGPU, where to submit them takes longer than all else. */
+export function wait(steps: readonly ComputeNode[], buffers: PoseBuffers): void {
+  for (let i = 0; i < steps.length; i++) {
+    turns[waits] = buffers;
+    waiting[waits++] = steps[i];
+  }
+}
+
+/** Computes what waits, in one submission. */
+export function computeWaiting(renderer: WebGPURenderer): void {
+  if (waits === 0) return;
+  // Set to what it was, a length takes away what the array has allocated.
+  if (waiting.length !== waits) waiting.length = turns.length = waits;
+  waits = turn = 0;
+  try {
+    renderer.compute(waiting);
+  } finally {
+    turn = -1;
+  }
+}
+
 /** Poses a member of an instance, in a row of the palette. */
 type PoseMember = (instance: Node<'int'>, row: Node<'int'>, member: Node<'int'>) => void;
 
@@ -95,13 +170,16 @@ export class PoseSteps {
   private readonly steps: ComputeNode[];
   /** These after the palette was copied for the next frame. */
   private readonly stepsOfNewFrame: ComputeNode[];
-  private readonly clock = uniform(new Vector2());
-  private readonly starts = uniform(new Vector3(), 'ivec3');
-  private readonly counts = {
-    nodes: uniform(0, 'int'),
-    joints: uniform(0, 'int'),
-    entries: uniform(0, 'int'),
-    columns: uniform(0, 'int'),
+  /** Whose poses are computed next, where none wait. */
+  private turn: PoseBuffers | null = null;
+  /** Workgroups along each axis. */
+  private readonly size = [1, 1, 1];
+  private readonly numbers: StoredStruct;
+  /** The same on the WebGL 2 backend, whose computations cannot read buffers by number. */
+  private readonly uniforms = {
+    clock: uniform(new Vector2()),
+    starts: uniform(new Vector3(), 'ivec3'),
+    counts: uniform(new Vector4(), 'ivec4'),
   };
   private readonly actions: ActionsReader;
   private readonly masks: TexelNode | null;
@@ -112,9 +190,6 @@ export class PoseSteps {
   /** Between the two steps, where chains are long and no pose is edited. */
   private readonly segment: { step: ComputeNode; from: RowsReader; to: RowsWriter } | null;
   private readonly keeping: { from: RowsReader; to: RowsWriter } | null;
-  /** Whether `due` counts, and whether rows are handed out, see `PaletteRows`. */
-  private readonly isPart = uniform(0, 'int');
-  private readonly isPooled = uniform(0, 'int');
   private readonly due: StoredUints;
   private readonly instanceOf = texels(noNumbers('rows'));
   private readonly list: { ids: StoredUints; totals: StoredUints } | null;
@@ -124,19 +199,36 @@ export class PoseSteps {
    * @param webGPU Whether invocations may leave out what is not due. On the WebGL 2 backend each has to write something.
    */
   constructor(
-    crowd: PosedCrowd,
-    { entries, nodes }: PoseCounts,
-    { locals, segments, palette, before, due }: PoseBuffers,
-    webGPU: boolean,
+    {
+      posedCrowd: crowd,
+      counts: { entries, nodes },
+      locals,
+      segments,
+      palette,
+      before,
+      due,
+      numbers,
+    }: PoseBuffers,
+    private readonly webGPU: boolean,
     list: PoseList | null,
   ) {
     const { playback, boneTexture } = crowd;
-    const { clock, counts, instanceOf } = this;
+    const { instanceOf } = this;
+    this.numbers = structIn(numbers, PoseNumbers);
+    const told = (name: string) => this.numbers.element(int(0)).get(name);
+    const { clock, starts, counts } = webGPU
+      ? {
+          clock: told('clock') as unknown as Node<'vec2'>,
+          starts: told('starts') as unknown as Node<'ivec3'>,
+          counts: told('counts') as unknown as Node<'ivec4'>,
+        }
+      : this.uniforms;
+    const number = (name: string) => told(name) as unknown as Node<'int'>;
     const { poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
     this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
     this.masks = playback.over && texels(playback.over.masks);
-    this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.nodes);
+    this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
     this.writers = [locals.writer(), palette.writer()];
     const reduced = poseEdits === null ? segments : null;
     this.locals = (reduced ?? locals).reader();
@@ -149,7 +241,7 @@ export class PoseSteps {
 
     const over = this.masks && nodesOf('AnimationLayers')(this.masks);
     const played = { actions: this.actions, clock, layers, over };
-    const size = { nodes: counts.nodes, joints: counts.joints, morphs: entries > nodes };
+    const size = { nodes: counts.x, joints: counts.y, morphs: entries > nodes };
     const each = (members: Node<'int'>, pose: PoseMember) => {
       const index = int(palette.invocation).toVar();
       const row = index.div(members).toVar();
@@ -162,9 +254,12 @@ export class PoseSteps {
         });
       } else if (webGPU) {
         const bit = this.due.element(row.shiftRight(5)).shiftRight(uint(row).bitAnd(uint(31)));
-        If(this.isPart.equal(0).or(bit.bitAnd(uint(1)).notEqual(uint(0))), () => {
+        const isDue = number('isPart')
+          .equal(0)
+          .or(bit.bitAnd(uint(1)).notEqual(uint(0)));
+        If(row.lessThan(number('count')).and(isDue), () => {
           const instance = row.toVar();
-          If(this.isPooled.notEqual(0), () => {
+          If(number('isPooled').notEqual(0), () => {
             instance.assign(int(numberAt(instanceOf, row)));
           });
           pose(instance, row, member);
@@ -176,28 +271,31 @@ export class PoseSteps {
       const keys = texels(boneTexture);
       const shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
       this.tracks.push({ keys, shortKeys });
-      return trackTexels(keys, this.starts, shortKeys);
+      return trackTexels(keys, starts, shortKeys);
     };
 
+    // Whose turn it is: crowds whose poses are computed at once share the steps.
+    const next = (step: () => ComputeNode) => {
+      if (webGPU && list === null) OnObjectUpdate(() => this.begin(step()));
+    };
     const sample = Fn(() => {
+      next(() => this.sample);
       const local = sampleStep(readTracks(), played, size, this.edits);
-      each(counts.entries, (instance, row, entry) => {
-        this.writers[0].write(local(instance, entry), row.mul(counts.entries).add(entry).toVar());
+      each(counts.z, (instance, row, entry) => {
+        this.writers[0].write(local(instance, entry), row.mul(counts.z).add(entry).toVar());
       });
     });
     const compose = Fn(() => {
+      next(() => this.compose);
       const skinning = composeStep(readTracks(), size, this.edits, reduced !== null);
-      each(counts.columns, (instance, row, column) => {
-        const first = row.mul(counts.entries).toVar();
+      each(counts.w, (instance, row, column) => {
+        const first = row.mul(counts.z).toVar();
         const localOf = (entry: Node<'int'>) => this.locals.read(first.add(entry).toVar());
-        this.writers[1].write(
-          skinning(instance, column, localOf),
-          row.mul(counts.columns).add(column).toVar(),
-        );
+        this.writers[1].write(skinning(instance, column, localOf), row.mul(counts.w).add(column).toVar());
       });
     });
     const computed = (step: ReturnType<typeof sample>) =>
-      list === null ? step.compute(1) : step.computeKernel([POSE_WORKGROUP]);
+      webGPU ? step.computeKernel([POSE_WORKGROUP]) : step.compute(1);
     this.sample = computed(sample());
     this.compose = computed(compose());
     this.segment = null;
@@ -205,9 +303,10 @@ export class PoseSteps {
       const from = locals.reader();
       const to = reduced.writer();
       const segment = Fn(() => {
+        next(() => (this.segment as { step: ComputeNode }).step);
         const multiplied = segmentStep(readTracks(), size);
-        each(counts.entries, (_, row, entry) => {
-          const first = row.mul(counts.entries).toVar();
+        each(counts.z, (_, row, entry) => {
+          const first = row.mul(counts.z).toVar();
           const localOf = (other: Node<'int'>) => from.read(first.add(other).toVar());
           to.write(multiplied(entry, localOf), first.add(entry).toVar());
         });
@@ -219,9 +318,13 @@ export class PoseSteps {
     const { keeping } = this;
     if (keeping === null) return;
     const keep = Fn(() => {
-      keeping.to.write(keeping.from.read(int(palette.invocation).toVar()));
+      next(() => this.stepsOfNewFrame[0]);
+      const index = int(palette.invocation).toVar();
+      const copy = () => keeping.to.write(keeping.from.read(index));
+      if (webGPU) If(index.lessThan(number('kept').mul(counts.w)), copy);
+      else copy();
     });
-    this.stepsOfNewFrame = [keep().compute(1), ...this.steps];
+    this.stepsOfNewFrame = [computed(keep()), ...this.steps];
   }
 
   /**
@@ -231,31 +334,26 @@ export class PoseSteps {
    * @param isPart Whether `due` says which of them are posed.
    * @param kept Instances whose poses are kept first; 0 for none.
    */
-  prepare(
-    crowd: PosedCrowd,
-    counts: PoseCounts,
-    buffers: PoseBuffers,
-    rows: PaletteRows,
-    count: number,
-    isPart: boolean,
-    kept: number,
-  ): ComputeNode[] {
-    this.use(crowd, counts, buffers);
-    this.isPart.value = isPart ? 1 : 0;
-    this.isPooled.value = rows.instanceOf === null ? 0 : 1;
-    this.instanceOf.value = rows.instanceOf?.layered ?? noNumbers('rows');
-    this.due.value = buffers.due;
-    this.sample.count = count * counts.entries;
-    if (this.segment !== null) this.segment.step.count = count * counts.entries;
-    this.compose.count = count * counts.columns;
-    if (kept === 0) return this.steps;
-    this.stepsOfNewFrame[0].count = kept * counts.columns;
-    return this.stepsOfNewFrame;
+  prepare(buffers: PoseBuffers, count: number, isPart: boolean, kept: number): ComputeNode[] {
+    const numbers = writeNumbers(buffers);
+    numbers[IS_PART] = isPart ? 1 : 0;
+    numbers[IS_POOLED] = buffers.rows.instanceOf === null ? 0 : 1;
+    numbers[COUNT] = count;
+    numbers[KEPT] = kept;
+    const steps = kept === 0 ? this.steps : this.stepsOfNewFrame;
+    if (this.webGPU) {
+      this.turn = buffers;
+      return steps;
+    }
+    this.use(buffers);
+    for (let i = 0; i < steps.length; i++) steps[i].count = this.invocations(steps[i], buffers);
+    return steps;
   }
 
   /** The same for the instances of a list. */
-  prepareList(crowd: PosedCrowd, counts: PoseCounts, buffers: PoseBuffers, list: PoseList): ComputeNode[] {
-    this.use(crowd, counts, buffers);
+  prepareList(buffers: PoseBuffers, list: PoseList): ComputeNode[] {
+    writeNumbers(buffers);
+    this.use(buffers);
     if (this.list !== null) {
       this.list.ids.value = list.ids;
       this.list.totals.value = list.totals;
@@ -270,21 +368,37 @@ export class PoseSteps {
     for (const step of this.stepsOfNewFrame) step.dispose();
   }
 
-  private use(
-    crowd: PosedCrowd,
-    counts: PoseCounts,
-    { locals, segments, palette, before }: PoseBuffers,
-  ): void {
-    const { playback, boneTexture } = crowd;
-    const { poseEdits } = crowd.crowd;
-    const { layout } = counts;
-    this.clock.value.set(playback.clock, playback.time.epoch);
-    this.starts.value.set(layout.nodes, layout.joints, layout.clips);
-    this.counts.nodes.value = counts.nodes;
-    this.counts.joints.value = counts.joints;
-    this.counts.entries.value = counts.entries;
-    this.counts.columns.value = counts.columns;
-    this.actions.value = storedActions(crowd)?.actions ?? playback.actions.layered;
+  /** Lets a step compute the poses of the crowd whose turn it is. Called once it is built, before its buffers are bound. */
+  private begin(step: ComputeNode): void {
+    const buffers = turn < 0 ? this.turn : turns[turn++];
+    if (buffers === null) return;
+    this.use(buffers);
+    const groups = Math.ceil(this.invocations(step, buffers) / POSE_WORKGROUP);
+    this.size[0] = Math.min(groups, MAX_GROUPS);
+    this.size[1] = Math.ceil(groups / MAX_GROUPS);
+    // three.js takes workgroups along each axis too, other than its types say.
+    step.count = this.size as unknown as number;
+  }
+
+  private invocations(step: ComputeNode, { counts, numbers: { array } }: PoseBuffers): number {
+    const isKept = step !== this.compose && this.steps.indexOf(step) < 0;
+    return array[isKept ? KEPT : COUNT] * (isKept || step === this.compose ? counts.columns : counts.entries);
+  }
+
+  private use({ posedCrowd, numbers, due, rows, locals, segments, palette, before }: PoseBuffers): void {
+    const { playback, boneTexture } = posedCrowd;
+    const { poseEdits } = posedCrowd.crowd;
+    const { uniforms } = this;
+    if (this.webGPU) this.numbers.value = numbers;
+    else {
+      const { array } = numbers;
+      uniforms.counts.value.fromArray(array);
+      uniforms.starts.value.fromArray(array, STARTS);
+      uniforms.clock.value.set(playback.clock, playback.time.epoch);
+    }
+    this.due.value = due;
+    this.instanceOf.value = rows.instanceOf?.layered ?? noNumbers('rows');
+    this.actions.value = storedActions(posedCrowd)?.actions ?? playback.actions.layered;
     if (this.masks !== null && playback.over !== null) this.masks.value = playback.over.masks;
     if (poseEdits !== null) this.edits?.use(poseEdits.textures);
     for (let i = 0; i < this.tracks.length; i++) {
@@ -301,4 +415,21 @@ export class PoseSteps {
     this.keeping?.from.use(palette);
     this.keeping?.to.use(before);
   }
+}
+
+/** Writes what steps are told of a crowd, but for the last ones. */
+function writeNumbers({ posedCrowd: { playback }, counts, numbers, times }: PoseBuffers): Int32Array {
+  const { layout } = counts;
+  const array = numbers.array as Int32Array;
+  array[0] = counts.nodes;
+  array[1] = counts.joints;
+  array[2] = counts.entries;
+  array[3] = counts.columns;
+  array[STARTS] = layout.nodes;
+  array[STARTS + 1] = layout.joints;
+  array[STARTS + 2] = layout.clips;
+  times[0] = playback.clock;
+  times[1] = playback.time.epoch;
+  numbers.needsUpdate = true;
+  return array;
 }

@@ -26,8 +26,10 @@ import {
   showsEveryone,
 } from './drawnLists.js';
 import { keepMorphTargets } from './morphedGeometry.js';
+import type { NodePoses } from './NodePoses.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
+import { poseAhead } from './poseAhead.js';
 import { storedPlacesOf } from './StoredPlaces.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
@@ -127,24 +129,31 @@ function endDraw({ skeleton, geometry }: DrawnCrowd): void {
   geometry.indirect = null;
 }
 
+/** Whether only those are posed whom cameras see. */
+const posesSeen = (crowd: DrawnCrowd): boolean =>
+  readsView(crowd) && crowd.count <= crowd.visibility.count && !(showsEveryone(crowd) && isInBundle(crowd));
+
 /** Poses those whom a camera sees. Returns what it sees; null where that is everyone. */
-function pose(
-  renderer: Renderer,
-  crowd: DrawnCrowd,
-  camera: Camera,
-  isShadowMap: boolean,
-): CameraView | null {
-  const { views, visibility, count, matrixWorld } = crowd;
-  const isBundled = showsEveryone(crowd) && isInBundle(crowd);
-  const isSeen = readsView(crowd) && count <= visibility.count && !isBundled;
+function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: boolean): CameraView | null {
+  const renderer = target as unknown as WebGPURenderer;
+  const { views, matrixWorld } = crowd;
   const poses = nodeSourceOf(crowd).posesOf?.(renderer, crowd);
-  const isFirst = poses?.beginFrame(renderer as unknown as WebGPURenderer) === true;
-  const { frame } = renderer.info;
-  const expected = isSeen && isFirst ? views.expected(matrixWorld, frame) : null;
+  if (poses !== undefined) poseAhead(renderer, poses, crowd, poseExpected);
+  const isSeen = posesSeen(crowd);
+  const isFirst = poses?.beginFrame(renderer) === true;
+  const expected = isSeen && isFirst ? views.expected(matrixWorld, target.info.frame) : null;
   const seen = isSeen ? seenBy(renderer, crowd, camera, isShadowMap) : null;
-  poses?.update(renderer as unknown as WebGPURenderer, crowd, expected, seen);
-  views.posed = poses?.posedCount(renderer as unknown as WebGPURenderer) ?? 0;
+  poses?.update(renderer, crowd, expected, seen);
+  views.posed = poses?.posedCount(renderer) ?? 0;
   return seen;
+}
+
+/** Has those posed whom cameras are likely to see of a crowd in the frame that has begun. */
+function poseExpected(renderer: WebGPURenderer, poses: NodePoses, crowd: DrawnCrowd): void {
+  if (crowd.crowd.written !== null || !poses.beginFrame(renderer)) return;
+  const isSeen = posesSeen(crowd);
+  const expected = isSeen ? crowd.views.expected(crowd.matrixWorld, renderer.info.frame) : null;
+  if (expected?.length !== 0) poses.update(renderer, crowd, expected, expected?.[0] ?? null, true);
 }
 
 /** This renderer says neither what it has of a texture nor when it has lost it. */

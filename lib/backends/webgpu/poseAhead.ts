@@ -1,0 +1,62 @@
+import type { WebGPURenderer } from 'three/webgpu';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
+import type { NodePoses } from './NodePoses.js';
+import { computeWaiting } from './PoseSteps.js';
+
+/** What a renderer drew in the frame before or draws in this one, each with one of the meshes that draw it. */
+interface Drawn {
+  frame: number;
+  /** Frames in which anything was drawn. */
+  turn: number;
+  readonly poses: NodePoses[];
+  readonly crowds: DrawnCrowd[];
+}
+
+const known = /*@__PURE__*/ new WeakMap<WebGPURenderer, Drawn>();
+
+/**
+ * Poses all crowds that were drawn in the frame before, at the first draw of a frame, in one submission. Call it before each draw.
+ *
+ * @param poseExpected Has those of one crowd wait, see `wait`.
+ */
+export function poseAhead(
+  renderer: WebGPURenderer,
+  poses: NodePoses,
+  crowd: DrawnCrowd,
+  poseExpected: (renderer: WebGPURenderer, poses: NodePoses, crowd: DrawnCrowd) => void,
+): void {
+  let drawn = known.get(renderer);
+  if (drawn === undefined) {
+    drawn = { frame: -1, turn: 0, poses: [], crowds: [] };
+    known.set(renderer, drawn);
+  }
+  const { frame } = renderer.info;
+  if (frame !== drawn.frame) {
+    drawn.frame = frame;
+    dropOthers(drawn, drawn.turn++);
+    try {
+      for (let i = 0; i < drawn.poses.length; i++) poseExpected(renderer, drawn.poses[i], drawn.crowds[i]);
+    } finally {
+      computeWaiting(renderer);
+    }
+  }
+  if (poses.turn < 0) {
+    drawn.poses.push(poses);
+    drawn.crowds.push(crowd);
+  }
+  poses.turn = drawn.turn;
+}
+
+/** Drops what was not drawn in a frame. */
+function dropOthers({ poses, crowds }: Drawn, turn: number): void {
+  let kept = 0;
+  for (let i = 0; i < poses.length; i++) {
+    if (poses[i].turn !== turn) {
+      poses[i].turn = -1;
+      continue;
+    }
+    poses[kept] = poses[i];
+    crowds[kept++] = crowds[i];
+  }
+  if (kept !== poses.length) poses.length = crowds.length = kept;
+}
