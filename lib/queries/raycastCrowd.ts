@@ -157,9 +157,12 @@ function raycastInstance(
   if (!_ray.intersectsBox(crowd.bounds.ofPoses())) return;
 
   _instance.pose(crowd, id).geometry = mesh;
+  // Boxes of runs hold influences of morph targets from 0 to 1.
+  const isBeyond = _instance.morphTargetInfluences?.some((influence) => influence < 0 || influence > 1);
+  const hasBoxes = crowd.motions === null && _instance.hasJoints && isBeyond !== true;
   for (const run of runs) {
     const drawn = Array.isArray(material) ? material[run.materialIndex] : material;
-    if (drawn === undefined || (crowd.motions === null && _instance.hasJoints && !meetsRun(run))) continue;
+    if (drawn === undefined || (hasBoxes && !meetsRun(run))) continue;
     mesh.setDrawRange(run.start, run.count);
     _instance.material = drawn;
     _instance.raycast(raycaster, _hits);

@@ -32,6 +32,7 @@ import {
 } from '../../support/library.js';
 import { random, SEEDS } from '../../support/random.js';
 import { characterHeight, Reference } from '../../support/reference.js';
+import { createMorphingStick } from '../../support/stick.js';
 
 /**
  * Share of the character's height by which a hit may be off. Measured: 9e-7 at most, of the robot, whose vertices are
@@ -271,4 +272,19 @@ test('a ray hits what is shown, and says which part', () => {
   expect(hitFaces()).not.toContain(face);
   geometry.setDrawRange(face * 3, 3);
   expect(hitFaces()).toEqual([face]);
+});
+
+test.each([-1, 0.5, 2])('rays hit what a morph target of influence %d has moved', (influence) => {
+  const { root, mesh } = createMorphingStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, []), 1);
+  for (const { morphTargetInfluences } of [crowd, mesh]) (morphTargetInfluences as number[])[0] = influence;
+  const tip = getVertexPosition(crowd, 0, 2, new Vector3());
+  const middle = getVertexPosition(crowd, 0, 0, new Vector3()).lerp(tip, 0.9);
+  const ray = new Raycaster(new Vector3(middle.x + 0.02, middle.y, 10), new Vector3(0, 0, -1));
+  // What three.js keeps of it is of the pose at rest.
+  mesh.computeBoundingSphere();
+  (mesh.material as MeshBasicMaterial).side = DoubleSide;
+  crowd.material = mesh.material;
+  expect(ray.intersectObject(mesh)).toHaveLength(1);
+  expect(ray.intersectObject(crowd)).toHaveLength(1);
 });
