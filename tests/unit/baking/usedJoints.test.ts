@@ -47,7 +47,7 @@ test('what a joint that was left out is asked for says how to have it', () => {
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { joints: 'used' }), 1);
   const box = new BoxGeometry();
   expect(() => new JointAttachment(crowd, 'Slot', box, crowd.material)).toThrow(
-    /bake with sockets: \['Slot'\]/,
+    /bake with sockets: \["Slot"\]/,
   );
-  expect(() => getSocketMatrix(crowd, 0, 'Middle', new Matrix4())).toThrow(/bake with sockets: \['Middle'\]/);
+  expect(() => getSocketMatrix(crowd, 0, 'Middle', new Matrix4())).toThrow(/bake with sockets: \["Middle"\]/);
 });

@@ -118,7 +118,7 @@ describe('errors', () => {
       () => uniformsOf(crowd).getAt(0, 'glow'),
       'target is undefined; pass a Color for the color "glow".',
     ],
-    ['a type that is none', () => createCrowd(1, { dirt: 'int' }), 'uniforms.dirt is "int"; use \'float\''],
+    ['a type that is none', () => createCrowd(1, { dirt: 'int' }), 'uniforms.dirt is "int"; use "float"'],
     [
       'a name that GLSL would not take',
       () => createCrowd(1, { '2nd': 'float' }),
