@@ -142,7 +142,7 @@ interface OursOptions extends SkinnedInstancedMeshOptions {
 }
 
 export function createOurs(source: Source, count: number, options: OursOptions = {}): Contender {
-  const { encoding = 'tracks', precision = 'float' } = options;
+  const { encoding = 'tracks', precision = 'float', ...drawn } = options;
   const key = `${source.root.uuid} ${encoding} ${precision}`;
   const boneTexture =
     baked.get(key) ??
@@ -155,7 +155,7 @@ export function createOurs(source: Source, count: number, options: OursOptions =
   const { geometry, material } = source.mesh as Mesh;
   // A material of its own: one that is shared by crowds of other encodings compiles to a shader that holds them all.
   const own = Array.isArray(material) ? material.map((one) => one.clone()) : material.clone();
-  const crowd = new SkinnedInstancedMesh(geometry, own, boneTexture, count, options);
+  const crowd = new SkinnedInstancedMesh(geometry, own, boneTexture, count, drawn);
   for (let i = 0; i < count; i++) {
     crowd.setMatrixAt(i, place(i));
     crowd.play(i, i % source.clips.length, { time: i % 7 });
