@@ -204,6 +204,8 @@ class Stored implements StoredOnGPU {
   private readonly made: Storage | null = null;
   private frame = -1;
   private updates = -1;
+  /** Who has computed them then. Frames of two renderers may have one number. */
+  private renderer: WebGPURenderer | null = null;
 
   constructor(
     private readonly crowd: SkinnedInstancedMesh,
@@ -248,10 +250,12 @@ class Stored implements StoredOnGPU {
     return new StoredActions(this.actions as StorageBufferAttribute);
   }
 
-  prepare(frame: number, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
+  prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
     const { time, clock } = this.crowd.playback;
-    if (frame === this.frame && time.updates === this.updates) return null;
+    const { frame } = renderer.info;
+    if (frame === this.frame && time.updates === this.updates && renderer === this.renderer) return null;
     this.frame = frame;
+    this.renderer = renderer;
     this.updates = time.updates;
     this.clock.value.set(clock, time.epoch);
     this.count.value = this.crowd.count;

@@ -1,5 +1,5 @@
 import type { BufferAttribute } from 'three';
-import type { ComputeNode, Node, StorageBufferAttribute } from 'three/webgpu';
+import type { ComputeNode, Node, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import type { WrittenOnGPU } from '../../crowd/CrowdFeature.js';
 
 /** What instances play, as steps read it: a `TexelNode`, or a buffer of the same texels in their order. */
@@ -22,7 +22,7 @@ export interface StoredOnGPU extends WrittenOnGPU {
    * What to compute before a crowd is drawn.
    *
    * @param visible The crowd's own bits.
-   * @returns Null if that has been done since the crowd's clock moved and the frame began.
+   * @returns Null if that has been done by the renderer since the crowd's clock moved and the frame began.
    */
-  prepare(frame: number, visible: StorageBufferAttribute): readonly ComputeNode[] | null;
+  prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null;
 }

@@ -108,7 +108,7 @@ class GPUViews {
     const written = crowd.crowd.written as StoredOnGPU | null;
     // Before the renderer forgets which matrices were changed.
     if (written?.places !== true && (views.culls || views.isWatched)) views.follow();
-    const steps: ComputeNode[] = [...(this.updateInstances(crowd, written, frame) ?? [])];
+    const steps: ComputeNode[] = [...(this.updateInstances(crowd, written) ?? [])];
     const lists = this.listsFor(camera);
     lists.frame = frame;
     // What is no level any more shows nothing.
@@ -196,11 +196,7 @@ class GPUViews {
   }
 
   /** Takes over what has changed of instances. Returns what to compute before it is read. */
-  private updateInstances(
-    crowd: DrawnCrowd,
-    written: StoredOnGPU | null,
-    frame: number,
-  ): readonly ComputeNode[] | null {
+  private updateInstances(crowd: DrawnCrowd, written: StoredOnGPU | null): readonly ComputeNode[] | null {
     const { instanceMatrix, visibility } = crowd;
     const places = storedPlacesOf(crowd);
     if (written?.matrices == null && places.update(instanceMatrix)) this.version++;
@@ -218,7 +214,7 @@ class GPUViews {
     if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
     this.matrices = matrices;
     this.drawn = drawn;
-    const steps = written?.prepare(frame, this.visible) ?? null;
+    const steps = written?.prepare(this.renderer, this.visible) ?? null;
     if (steps !== null) this.version++;
     return steps;
   }
