@@ -37,7 +37,8 @@ export interface InstanceData {
 /**
  * What a crowd can do beside playing: an object that the user makes with the crowd, `new JointEdits(crowd)`, and whose
  * constructor calls `crowd.use(this)`. The crowd carries it along with its instances; what it does to shaders, lists and
- * poses it puts where the crowd asks for that by an interface, never by the name of a feature.
+ * poses it puts where the crowd asks for that by an interface, never by the name of a feature. What draws the instances once more,
+ * as an outline would, is an `AttachedMesh`; what shaders read of each instance are `InstanceUniforms`.
  */
 export interface CrowdFeature {
   /** Makes room for more instances, or gives room back; those that stay keep what they have. */

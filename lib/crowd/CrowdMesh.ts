@@ -28,7 +28,7 @@ import { followMoves } from '../backends/instancePlaces.js';
 import type { CharacterPart } from '../character/assembleCharacter.js';
 import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
-import type { AttachedMesh } from '../features/attachments/AttachedMesh.js';
+import type { AttachedMesh } from '../features/AttachedMesh.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { checkIndex } from '../instances/instanceRange.js';

@@ -36,7 +36,8 @@ const lastGiven = /*@__PURE__*/ new WeakMap<Material, Given>();
  * draws with the same material three.js looks neither for other textures nor for other numbers, nor whether there are any.
  *
  * Takes away textures that make no difference to depth. They would be sent in vain; and as some groups have one and others none, each
- * draw would have three.js look for another program, which takes long even where it finds one.
+ * draw would have three.js look for another program, which takes long even where it finds one. The text of its shaders is that of
+ * pictures, `shaders/skinVertex.glsl.ts`; under WebGPURenderer the nodes are, see `patchNodeMaterial`.
  */
 export function syncShadowMaterial({ state }: WebGLRenderer, material: Material): void {
   const given = material as Given;

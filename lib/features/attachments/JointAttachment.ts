@@ -5,8 +5,8 @@ import { jointsOf } from '../../character/crowdGeometry.js';
 import type { MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../AttachedMesh.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';
-import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from './AttachedMesh.js';
 
 /** Where an attachment is. */
 export interface JointAttachmentOptions {

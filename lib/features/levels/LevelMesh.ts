@@ -5,13 +5,7 @@ import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { warnOnce } from '../../utils/messages.js';
-import {
-  AttachedCopy,
-  type AttachedMesh,
-  attach,
-  detach,
-  followOwners,
-} from '../attachments/AttachedMesh.js';
+import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../AttachedMesh.js';
 
 /** The owner's, if the geometry has targets: three.js takes whoever has any of these for a mesh with morph targets. */
 function ofOwner(
@@ -39,7 +33,7 @@ function shareMorphs(): void {
 
 /**
  * What a crowd draws of instances that are far away: another geometry of the same character, made by `CrowdLevels.add`. All that
- * instances have is the crowd's: where they stand, what they play, colours, parts, morph influences. Its material and
+ * instances have is the crowd's: where they stand, what they play and how it poses them, colours, parts, morph influences. Its material and
  * `influences` are its own; `castShadow`, `receiveShadow`, `renderOrder` and `layers` are the crowd's until they are set.
  *
  * Only instances that a camera sees at this level are drawn. Rays hit the crowd itself, whatever is drawn.

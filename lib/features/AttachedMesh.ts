@@ -1,7 +1,10 @@
 import { InstancedBufferAttribute, type JSONMeta, Object3D } from 'three';
-import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 
-/** A mesh that draws the instances of another mesh, whose child it is: what is attached to joints, and levels of detail. */
+/**
+ * A mesh that draws the instances of another mesh, whose child it is: what is attached to joints, and levels of detail. Its poses are
+ * those of its crowd, which renderers compute once and each mesh looks up by the number of the instance: `palette.glsl.ts`, `palette.tsl.ts`.
+ */
 export interface AttachedMesh extends CrowdMesh {
   readonly owner: CrowdMesh;
   /** How it is drawn, as far as its owner does not say it. Undefined as long as three.js's own constructors run. @internal */
