@@ -72,6 +72,11 @@ export class ClipTable {
     return this.byStart.get(frame) ?? null;
   }
 
+  /** @throws If there is no such clip. */
+  find(clip: ClipReference): BakedClip {
+    return this.clips[this.indexOf(clip)];
+  }
+
   /**
    * Index of a clip.
    *

@@ -17,6 +17,7 @@ import {
   PLAY_OPTIONS,
   type PlayOptions,
   type PlayOptionsOfInstance,
+  type Start,
   valueFor,
   type WeightOptions,
 } from '../playback/PlayOptions.js';
@@ -158,7 +159,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    */
   play(index: number, clip: ClipReference, options?: PlayOptions): this;
   /**
-   * The same for one instance or a range; clip and options may be functions of the index.
+   * The same for one instance or a range; clip and options may be functions of the index. If anything throws, nothing has begun.
    *
    * @example
    * ```ts
@@ -170,16 +171,22 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   play(instances: Instances, clip: ClipOfInstance, options?: PlayOptionsOfInstance): this;
   play(instances: Instances, clip: ClipOfInstance, options: PlayOptionsOfInstance = {}): this {
     warnOfUnknown(options, 'play', PLAY_OPTIONS);
+    const { playback } = this;
     // What programs call thousands of times in a frame makes no closure.
-    if (typeof instances !== 'number') return this.each(instances, (i) => this.playOne(i, clip, options));
-    checkIndex(instances, this.visibility);
-    this.playOne(instances, clip, options);
-    return this;
+    if (typeof instances === 'number') {
+      checkIndex(instances, this.visibility);
+      playback.play(instances, this.clipFor(clip, instances), options);
+      return this;
+    }
+    // All functions are asked before anything begins: one may throw.
+    const starts: Start[] = [];
+    const check = (i: number) => starts.push(playback.check(i, this.clipFor(clip, i), options));
+    let next = 0;
+    return this.each(instances, check).each(instances, (i) => playback.start(i, starts[next++]));
   }
 
-  private playOne(index: number, clip: ClipOfInstance, options: PlayOptionsOfInstance): void {
-    const { clipTable } = this.boneTexture;
-    this.playback.play(index, clipTable.clips[clipTable.indexOf(valueFor(clip, index))], options);
+  private clipFor(clip: ClipOfInstance, index: number): BakedClip {
+    return this.boneTexture.clipTable.find(valueFor(clip, index));
   }
 
   /**
@@ -400,8 +407,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   private bakedClip(clip: ClipReference): BakedClip;
   private bakedClip(clip: ClipReference | undefined): BakedClip | undefined;
   private bakedClip(clip: ClipReference | undefined): BakedClip | undefined {
-    const { clipTable } = this.boneTexture;
-    return clip === undefined ? undefined : clipTable.clips[clipTable.indexOf(clip)];
+    return clip === undefined ? undefined : this.boneTexture.clipTable.find(clip);
   }
 
   /** Number of a layer of an instance. */
@@ -411,7 +417,12 @@ export class SkinnedInstancedMesh extends CrowdMesh {
   }
 
   /** Calls back for an instance, or each of a range, once it is known that all play the clip, if one is named. */
-  private each(instances: Instances, callback: (index: number) => void, layer = 0, clip?: BakedClip): this {
+  private each(
+    instances: Instances,
+    callback: (index: number) => unknown,
+    layer = 0,
+    clip?: BakedClip,
+  ): this {
     const { visibility, playback } = this;
     if (clip !== undefined)
       forEachInstance(instances, visibility, (index) => playback.playedPlace(index, layer, clip));

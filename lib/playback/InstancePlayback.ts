@@ -73,17 +73,7 @@ export interface LayersOver {
   readonly masks: Texture;
 }
 
-const _start: Start = {
-  time: 0,
-  rate: 0,
-  loop: 0,
-  repetitions: 0,
-  fade: 0,
-  weight: 0,
-  warp: false,
-  sync: false,
-  layer: undefined,
-};
+const _start = {} as Start;
 const _place: Place = { pass: 0, within: 0, finished: false };
 
 /**
@@ -201,15 +191,31 @@ export class InstancePlayback implements InstanceData {
 
   /** Starts a clip on a layer of an instance, or stops what plays there. */
   play(index: number, clip: BakedClip | null, options: PlayOptionsOfInstance): void {
-    checkPlay(index, clip, options, _start);
-    const number = this.layerIndex(_start.layer);
-    if (!Number.isNaN(_start.weight)) this.checkMixes('A weight');
-    if (clip !== null) this.checkClip(number, clip);
+    this.start(index, this.check(index, clip, options, _start));
+  }
+
+  /**
+   * What an instance is to play, in the terms of an action. Nothing changes yet.
+   *
+   * @throws If an option is out of range, or the layer cannot play the clip.
+   */
+  check(index: number, clip: BakedClip | null, options: PlayOptionsOfInstance, target = {} as Start): Start {
+    checkPlay(index, clip, options, target);
+    const layer = this.layerIndex(target.layer);
+    target.layer = layer;
+    if (!Number.isNaN(target.weight)) this.checkMixes('A weight');
+    if (clip !== null) this.checkClip(layer, clip);
+    return target;
+  }
+
+  /** Starts what was checked. */
+  start(index: number, start: Readonly<Start>): void {
     if (this.isPaused(index)) this.resume(index);
+    const number = start.layer as number;
     this.driver?.released(index, number);
     const layer = this.layers[number];
     const now = this.time.timeOf(index);
-    const place = layer.start(index, now, clip, this.clips(), _start);
+    const place = layer.start(index, now, this.clips(), start);
     if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = now;
     this.texels.changed(index);
     this.observer?.started(index, number, place);

@@ -244,12 +244,11 @@ export class LayerActions {
   /**
    * Starts a clip on an instance that is not paused.
    *
-   * @param clip Null for the rest pose.
    * @param clips The clips that the crowd plays.
    * @returns The place of the clip; -1 for the rest pose if all actions fade out to it.
    */
-  start(index: number, time: number, clip: BakedClip | null, clips: ClipTable, start: Start): number {
-    const { rate, fade, weight, sync, warp } = start;
+  start(index: number, time: number, clips: ClipTable, start: Readonly<Start>): number {
+    const { clip, rate, fade, weight, sync, warp } = start;
     const at = this.at(index);
     const before = sync || warp ? this.leading(index) : -1;
     let within = start.time;

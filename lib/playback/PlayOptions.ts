@@ -90,8 +90,10 @@ export interface WeightOptions extends LayerOption {
 export const valueFor = <T>(value: T | ((index: number) => T), index: number): T =>
   typeof value === 'function' ? (value as (index: number) => T)(index) : value;
 
-/** Play options in the terms of an action. */
+/** A clip and play options in the terms of an action. */
 export interface Start {
+  /** Null for the rest pose. */
+  clip: BakedClip | null;
   /** Frames. */
   time: number;
   /** Frames per second. */
@@ -139,6 +141,7 @@ export function checkPlay(
   }
 
   const fps = clip?.fps ?? 0;
+  target.clip = clip;
   target.time = time * fps;
   target.rate = timeScale * fps;
   target.loop =

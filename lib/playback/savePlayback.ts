@@ -175,7 +175,7 @@ export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: Play
     );
   }
   const { clipTable } = mesh.boneTexture;
-  const clips = json.clips.map((name) => clipTable.clips[clipTable.indexOf(name)]);
+  const clips = json.clips.map((name) => clipTable.find(name));
   const layers = json.layers.map((name) => playback.layerIndex(name));
   instances.forEach((instance, i) => {
     const isWhole =

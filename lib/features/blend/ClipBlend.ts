@@ -6,6 +6,7 @@ import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { changeRate, FADING_OUT, hasBit } from '../../playback/actions.js';
 import { MAX_ACTIONS } from '../../playback/instanceLayout.js';
+import { valueFor } from '../../playback/PlayOptions.js';
 import { swapItems } from '../../utils/attributes.js';
 import { checkFinite } from '../../utils/messages.js';
 
@@ -75,8 +76,16 @@ export class ClipBlend implements CrowdFeature {
   play(instances: Instances, { fade = 0, phase = 0 }: BlendOptions = {}): this {
     const { crowd, clips } = this;
     const [layer] = crowd.playback.layers;
+    const shares: number[] = [];
+    // All are asked before anything begins: one may throw.
     forEachInstance(instances, crowd.visibility, (index) => {
-      const share = typeof phase === 'number' ? phase : phase(index);
+      const share = valueFor(phase, index);
+      checkFinite(share, 'phase');
+      shares.push(share);
+    });
+    let next = 0;
+    forEachInstance(instances, crowd.visibility, (index) => {
+      const share = shares[next++];
       // In the middle of another fade there is no room for what fades out.
       layer.endFades(index, crowd.playback.time.timeOf(index));
       const seconds = layer.count(index) + clips.length > MAX_ACTIONS ? 0 : fade;
@@ -156,7 +165,7 @@ export class ClipBlend implements CrowdFeature {
   /** Finds the clips anew, by name. */
   boneTextureReplaced(): void {
     const { clipTable } = this.crowd.boneTexture;
-    this.clips = this.stops.map(([clip]) => clipTable.clips[clipTable.indexOf(clip)]);
+    this.clips = this.stops.map(([clip]) => clipTable.find(clip));
   }
 
   /** Instances go on playing as they do. */

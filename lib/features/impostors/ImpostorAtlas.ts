@@ -145,7 +145,7 @@ export class ImpostorAtlas implements ShownTiles {
 
   private get clips(): readonly BakedClip[] {
     const { clips, clipTable } = this.crowd.boneTexture;
-    return this.options.clips?.map((clip) => clips[clipTable.indexOf(clip)]) ?? clips;
+    return this.options.clips?.map((clip) => clipTable.find(clip)) ?? clips;
   }
 
   private hasChanged(): boolean {

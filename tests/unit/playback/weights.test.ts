@@ -90,6 +90,31 @@ describe('weights', () => {
     expect([0, 1, 2].map((index) => crowd.getWeightAt(index, 'A'))).toEqual([0.5, 0.5, 0.5]);
   });
 
+  test.each([
+    ['a clip', (bad: number) => [(i: number) => (i === bad ? 'Z' : 'B'), {}] as const, 'no clip "Z"'],
+    ['a time', (bad: number) => ['B', { time: (i: number) => i / (i - bad) }] as const, 'time is'],
+    ['a fade', (bad: number) => ['B', { fade: (i: number) => bad - 1 - i }] as const, 'fade is -1'],
+    ['a layer', (bad: number) => ['B', { layer: (i: number) => (i === bad ? 'Z' : 0) }] as const, 'no layer'],
+  ])('a range begins to play as a whole, or, where %s of one is wrong, not at all', (_, of, message) => {
+    const crowd = createCrowd(4);
+    crowd.playAll('A', { time: 0.25 }).pause(0).deleteInstance(1);
+    const [clip, options] = of(3);
+    expect(() => crowd.playAll(clip, options)).toThrow(message);
+    expect([0, 2, 3].map((i) => [crowd.getClipAt(i), crowd.getTimeAt(i), crowd.isPausedAt(i)])).toEqual([
+      ['A', 0.25, true],
+      ['A', 0.25, false],
+      ['A', 0.25, false],
+    ]);
+    const asked: number[] = [];
+    crowd.playAll('B', { time: (i) => asked.push(i) / 8 });
+    expect(asked).toEqual([0, 2, 3]);
+    expect([0, 2, 3].map((i) => [crowd.getClipAt(i), crowd.getTimeAt(i)])).toEqual([
+      ['B', 1 / 8],
+      ['B', 2 / 8],
+      ['B', 3 / 8],
+    ]);
+  });
+
   test('name what is wrong', () => {
     const crowd = createCrowd();
     crowd.play(0, 'A');
