@@ -18,7 +18,7 @@ camera.position.set(0, 6, 12);
 camera.lookAt(0, 0, -4);
 
 const gltf = await new GLTFLoader().loadAsync('https://threejs.org/examples/models/gltf/Soldier.glb');
-// many files have a clip that is no move: the pose they were modelled in
+// many files have a T-pose among their clips
 const clips = gltf.animations.filter(({ name }) => !/t[-_ ]?pose/i.test(name));
 const crowd = new SkinnedInstancedMesh(bakeCharacter(gltf.scene, clips), 1_000);
 scene.add(crowd);
