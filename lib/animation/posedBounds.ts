@@ -69,7 +69,7 @@ export function posedBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
     const box = new Box3();
     expandByJoint(box, jointBoxes, joint, inverses, joint * AFFINE_SIZE);
     const node = jointNodes[joint];
-    unite(ownBoxes, node * 6, [...box.min, ...box.max]);
+    grow(ownBoxes, node * 6, [...box.min], [...box.max]);
     ownExtent[node] = Math.max(
       ownExtent[node],
       farthestCorner(jointBoxes, joint, inverses, joint * AFFINE_SIZE),
@@ -101,7 +101,7 @@ export function posedBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers =
         expandByJoint(bounds, around, 0, before, 0);
         break;
       }
-      unite(boxes, parent * 6, around);
+      grow(boxes, parent * 6, around, around.subarray(3));
       extent[parent] = Math.max(extent[parent], farthest(position) + radius);
     }
     if (beyond === null) return bounds;
@@ -140,11 +140,16 @@ function turn(
   }
 }
 
-/** Grows the box of six numbers at `at` by another. */
-function unite(boxes: Float64Array, at: number, other: ArrayLike<number>): void {
+/** Grows the box of six numbers at `at` by a point, or by another box. */
+function grow(
+  boxes: Float64Array,
+  at: number,
+  least: ArrayLike<number>,
+  most: ArrayLike<number> = least,
+): void {
   for (let i = 0; i < 3; i++) {
-    boxes[at + i] = Math.min(boxes[at + i], other[i]);
-    boxes[at + i + 3] = Math.max(boxes[at + i + 3], other[i + 3]);
+    boxes[at + i] = Math.min(boxes[at + i], least[i]);
+    boxes[at + i + 3] = Math.max(boxes[at + i + 3], most[i]);
   }
 }
 
@@ -206,11 +211,11 @@ function nodeRanges(
       only === undefined || clips[only].additive || entryOf(only, node, property) === TRACK_ABSENT;
 
     position.fill(Infinity, 0, 3).fill(-Infinity, 3);
-    if (showsRest(TRANSLATION)) grow(position, rest);
+    if (showsRest(TRANSLATION)) grow(position, 0, rest);
     const added = new Float64Array(6);
     for (const clip of played) {
       const box = clips[clip].additive ? new Float64Array(6) : position;
-      eachKey(clip, node, TRANSLATION, () => grow(box, key));
+      eachKey(clip, node, TRANSLATION, () => grow(box, 0, key));
       // Several additive clips may play in full at once.
       if (box !== position) for (let i = 0; i < 6; i++) added[i] += layers * box[i];
     }
@@ -282,14 +287,6 @@ function nodeRanges(
 
 function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
-/** Grows a box of six numbers by a point. */
-function grow(box: Float64Array, point: ArrayLike<number>): void {
-  for (let i = 0; i < 3; i++) {
-    box[i] = Math.min(box[i], point[i]);
-    box[i + 3] = Math.max(box[i + 3], point[i]);
-  }
 }
 
 /** The largest of three numbers, whatever their signs. */

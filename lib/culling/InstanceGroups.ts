@@ -79,20 +79,13 @@ export class InstanceGroups {
 
     const before = this.count;
     this.setCount(crowd.count);
-    if (all) this.place(0, this.count);
-    else {
-      // Ranges of an attribute are those that no renderer has uploaded yet: none if all of it may have changed.
-      const { updateRanges } = attribute;
-      if (moved && updateRanges.length === 0) this.place(0, this.count);
-      else {
-        if (moved) {
-          for (const { start, count } of updateRanges) {
-            this.place(Math.floor(start / 16), Math.ceil((start + count) / 16));
-          }
-        }
-        this.place(before, this.count);
-      }
-    }
+    // Ranges of an attribute are those that no renderer has uploaded yet: none if all of it may have changed.
+    const { updateRanges } = attribute;
+    if (moved && updateRanges.length === 0) all = true;
+    if (moved && !all)
+      for (const { start, count } of updateRanges)
+        this.place(Math.floor(start / 16), Math.ceil((start + count) / 16));
+    this.place(all ? 0 : before, this.count);
     this.matrices = attribute;
     this.matricesVersion = attribute.version;
     this.updates++;
