@@ -23,6 +23,16 @@ const cases = [
   ['tracks with morph targets', createMorphingStick(), {}],
   ['root motion', createStick(), { rootMotion: extractRootMotion({ joint: 'Tip' }) }],
   ['half floats', createStick(), { precision: 'half' }],
+  [
+    'root motion and sockets',
+    createStick(),
+    { rootMotion: extractRootMotion({ joint: 'Base' }), sockets: ['Stick'] },
+  ],
+  [
+    'frames in several columns',
+    createStick({ Slide: 0.3, Other: 0.2 }),
+    { encoding: frames, maxTextureSize: 12 },
+  ],
   ...[1, 2, 3].map(
     (seed) => [`random character ${seed}`, randomCharacter(seed, cubic), { encoding: frames }] as const,
   ),
@@ -30,6 +40,7 @@ const cases = [
 
 describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
   const texture = bakeBoneTexture(root, clips, options);
+  texture.addMarker(0, 0.05, 'step');
   const copy = new BoneTexture(structuredClone(texture.data), texture);
 
   test('are plain', () => {

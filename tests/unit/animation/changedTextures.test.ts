@@ -1,14 +1,9 @@
-import { BoxGeometry, LoopOnce, LoopPingPong, Matrix4, MeshBasicMaterial } from 'three';
+import { BoxGeometry, LoopOnce, LoopPingPong, MeshBasicMaterial } from 'three';
 import { expect, test, vi } from 'vitest';
 import {
-  assembleCharacter,
-  BoneTexture,
+  type BoneTexture,
   bakeBoneTexture,
   bakeCharacter,
-  extractRootMotion,
-  frames,
-  getSkinningMatrix,
-  getSocketMatrix,
   JointAttachment,
   SkinnedInstancedMesh,
   setBoneTexture,
@@ -132,31 +127,4 @@ test('what cannot take its place is refused, and nothing changes', () => {
     setBoneTexture(socketed, bake('Slide'));
   }).toThrow('no joint "StickMesh"; there are');
   expect(crowd.boneTexture).toBe(before);
-});
-
-const options = [
-  {},
-  { encoding: frames },
-  { precision: 'half' },
-  { rootMotion: extractRootMotion({ joint: 'Base' }), sockets: ['Stick'] },
-  { encoding: frames, maxTextureSize: 12 },
-] as const;
-
-test.each(options)('the data of a bone texture make an equal one, %j', (given) => {
-  const { root, clips } = createStick({ Slide: 0.3, Other: 0.2 });
-  const texture = bakeBoneTexture(root, clips, given);
-  texture.addMarker('Other', 0.1, 'step');
-  for (const data of [texture.data, structuredClone(texture.data)]) {
-    const other = new BoneTexture(data, texture);
-    expect(other.data).toEqual(texture.data);
-    expect(other.clips[0].bounds).toHaveLength(6);
-    expect(other.type).toBe(texture.type);
-    expect(other.image.width).toBe(texture.image.width);
-    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, other), 1);
-    crowd.play(0, 'Slide', { time: 0.2 });
-    expect(getSkinningMatrix(crowd, 0, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(5.2, 2);
-    expect(getSocketMatrix(crowd, 0, 'Tip', new Matrix4()).elements[12]).toBeCloseTo(0.2, 2);
-    crowd.computeBoundingSphere();
-    expect(crowd.boundingSphere?.radius).toBeGreaterThan(1);
-  }
 });

@@ -45,10 +45,6 @@ test('frames are passed in, and bone textures of their data take them too', () =
   expect(boneTexture.clone().encoding).toBe('frames');
 });
 
-test('tracks that do not fit are an error', () => {
-  expect(() => bakeBoneTexture(root, clips, { maxTextureSize: 1024 })).toThrow('maxTextureSize is 1024');
-});
-
 test('clips whose keys lie at odd times say what they cost', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const root = new Group();
