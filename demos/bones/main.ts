@@ -13,7 +13,7 @@ const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 /** Places that stay free around those in the middle. */
-const CLEARING = 14;
+const CLEARING = 50;
 /** Characters around the two in the middle. */
 const OTHERS = 60;
 
@@ -135,7 +135,8 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE), crowdRadius(OTHERS + CLEARING, SIZE));
+stage.frame(HEIGHT, 1.5 * SIZE, crowdRadius(OTHERS + CLEARING, SIZE));
+stage.shine(pair[0].position, crowdRadius(OTHERS + CLEARING, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);
