@@ -34,8 +34,8 @@ export class Flight {
   private flown = 0;
 
   constructor(halfWidth: number, halfDepth: number) {
-    // lower over a small field
-    const low = Math.min(1, halfWidth / FIELD);
+    // lower over a small field, but above the helmets
+    const low = Math.min(1, 0.2 + halfWidth / FIELD);
     const points = POINTS.map(
       ([x, height, z]) => new Vector3(x * halfWidth, 1.7 + (height - 1.7) * low, z * halfDepth),
     );
