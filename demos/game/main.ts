@@ -198,8 +198,8 @@ function step(delta: number): void {
   for (let i = 0; i < COUNT; i++) live(rogues, knights, i, delta);
   for (const { crowd } of [knights, rogues]) crowd.update(delta);
   const y = heightAt(knight.x, knight.z);
-  camera.position.set(knight.x, y + 7, knight.z + 12);
-  camera.lookAt(knight.x, y + 1.4, knight.z);
+  camera.position.set(knight.x, y + 4.6, knight.z + 9);
+  camera.lookAt(knight.x, y + 1.4, knight.z - 2);
 }
 
 for (const [name, act] of Object.entries({ attack, save, load })) {
