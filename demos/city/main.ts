@@ -20,6 +20,8 @@ const HEIGHT = 1.8;
 /** Where the camera strolls and where it looks from above: metres above the ground. */
 const EYES = 2.6;
 const ABOVE = 38;
+/** How far from the middle of the road, beside those on the pavement. */
+const KERB = 3.6;
 const STROLL_SPEED = 2;
 /** Within this distance of what the camera looks at, the sun casts shadows. */
 const SHADOWS = 45;
@@ -86,13 +88,13 @@ let above = false;
 let walked = 0;
 let strolled = 0;
 
-/** Puts the camera into the middle of a road, or high above it. */
+/** Puts the camera beside the kerb of a road, or high above it. */
 function look(): void {
   const { camera, controls } = stage;
   const way = ((strolled + city.size * 0.3) % city.size) - city.size / 2;
   const x = city.road(city.blocks / 2);
-  camera.position.set(above ? x + 8 : x - 0.4, above ? ABOVE : EYES, way);
-  controls.target.set(above ? x - 8 : x + 0.6, above ? 0 : EYES - 0.3, way + 30);
+  camera.position.set(above ? x + 8 : x - KERB, above ? ABOVE : EYES, way);
+  controls.target.set(above ? x - 8 : x - KERB, above ? 0 : EYES - 0.6, way + 30);
   controls.update();
 }
 
