@@ -21,9 +21,7 @@ const root = fileURLToPath(new URL('../dist-site', import.meta.url));
 const pictures = fileURLToPath(new URL('../.screenshots/look', import.meta.url));
 const chosen = process.argv.slice(2);
 const pages = readdirSync(root, { recursive: true })
-  .filter(
-    (file) => /(^|\/)index\.html$/.test(file) && !file.startsWith('docs/') && !file.startsWith('source/'),
-  )
+  .filter((file) => /(^|\/)index\.html$/.test(file) && !/^(docs|source|benchmark\/run)\//.test(file))
   .filter(
     (file) =>
       chosen.length === 0 ||
