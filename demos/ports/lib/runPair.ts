@@ -73,7 +73,8 @@ export function runPair(pair: Pair, count: number): void {
     worst[0].textContent = percent(most);
     const { width, height } = sides[0].canvas;
     const differ = Math.round(off * width * height).toLocaleString('en');
-    find('[data-differ]').textContent = `${differ} pixels differ, in red`;
+    find('[data-differ]').textContent =
+      `${differ} ${differ === '1' ? 'pixel differs' : 'pixels differ'}, in red`;
     document.body.dataset.ready = '1';
     requestAnimationFrame(next);
   };
