@@ -13,7 +13,7 @@ const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 /** Places that stay free around those in the middle. */
-const CLEARING = 8;
+const CLEARING = 50;
 /** Every so many frames the crowd is compared with the mixer. */
 const COMPARED_EVERY = 10;
 
@@ -148,7 +148,8 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE), crowdRadius(600, SIZE));
+stage.frame(HEIGHT, 1.5 * SIZE, crowdRadius(600, SIZE));
+stage.shine(new Vector3(), crowdRadius(2 * CLEARING, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);
