@@ -27,17 +27,6 @@ import type { PoseReader, PoseSource } from './PoseSource.js';
 import { trackSource } from './trackSource.js';
 import { SHORT_ROW, SHORTS_PER_ROW } from './trackTexels.js';
 
-/** A joint that objects may be attached to. */
-export interface Socket {
-  /** Index of the joint. */
-  joint: number;
-  /**
-   * The joint's bind matrix, 12 numbers row by row: it takes an object in the joint's own space to where the joint's skinning
-   * matrix moves it from.
-   */
-  bind: readonly number[];
-}
-
 /** What a bone texture brings along that poses vertices by something else than joints. */
 export interface VertexBinding {
   /**
@@ -271,23 +260,6 @@ export class BoneTexture extends DataTexture {
       throw new Error('Tracks have no frames of matrices; ask a crowd by getSkinningMatrix.');
     }
     this.reader.readJoint(frame0, frame1, alpha, joint, out, at);
-  }
-
-  /**
-   * A joint that objects may be attached to. Of several with one name it is the last, since sockets come after all other joints.
-   *
-   * @throws If there is no such joint, or it is of a skin in detached bind mode.
-   * @internal
-   */
-  socket(joint: string | number): Socket {
-    const { jointNames: names, jointBinds } = this.content;
-    const last = typeof joint === 'string' ? names.lastIndexOf(joint) : joint;
-    const index = this.jointIndex(last === -1 ? joint : last);
-    const bind = jointBinds[index];
-    if (bind !== null) return { joint: index, bind };
-    throw new Error(
-      `Joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${names[index]}'].`,
-    );
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   Uint16BufferAttribute,
   Vector3,
 } from 'three';
+import type { BoneTexture } from '../animation/BoneTexture.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { floatsOf } from '../utils/geometries.js';
 
@@ -15,7 +16,7 @@ const _before = /*@__PURE__*/ new Matrix4();
 const _linear = /*@__PURE__*/ new Matrix3();
 const _vector = /*@__PURE__*/ new Vector3();
 
-/** A place that geometry can be attached to: a joint, or a node below one. See `BoneTexture.socket`. */
+/** A place that geometry can be attached to: a joint, or a node below one. See `socketOf`. */
 export interface Socket {
   joint: number;
   /**
@@ -23,6 +24,22 @@ export interface Socket {
    * by row.
    */
   bind: readonly number[];
+}
+
+/**
+ * A joint that objects may be attached to. Of several with one name it is the last, since sockets come after all other joints.
+ *
+ * @throws If there is no such joint, or it is of a skin in detached bind mode.
+ */
+export function socketOf(boneTexture: BoneTexture, joint: string | number): Socket {
+  const { jointNames, jointBinds } = boneTexture.data;
+  const last = typeof joint === 'string' ? jointNames.lastIndexOf(joint) : joint;
+  const index = boneTexture.jointIndex(last === -1 ? joint : last);
+  const bind = jointBinds[index];
+  if (bind !== null) return { joint: index, bind };
+  throw new Error(
+    `Joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${jointNames[index]}'].`,
+  );
 }
 
 /**

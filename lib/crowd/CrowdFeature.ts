@@ -110,6 +110,29 @@ export interface MeshFeature extends InstanceData {
   geometryReplaced?(numbered: boolean): void;
 }
 
+/** A mesh that features give something to, which its instances have in it alone. */
+interface FeaturedMesh {
+  readonly meshFeatures: MeshFeature[];
+  readonly appearance: InstanceData[];
+}
+
+/**
+ * Called by a feature of the instances of one mesh.
+ *
+ * @throws If the mesh has one of its kind already.
+ */
+export function addMeshFeature({ meshFeatures, appearance }: FeaturedMesh, feature: MeshFeature): void {
+  const kind = feature.constructor;
+  if (meshFeatures.some((other) => other.constructor === kind))
+    throw new Error(`The mesh has ${kind.name} already; use that one.`);
+  meshFeatures.push(feature);
+  appearance.push(feature);
+}
+
+export function dropMeshFeature({ meshFeatures, appearance }: FeaturedMesh, feature: MeshFeature): void {
+  for (const list of [meshFeatures, appearance]) list.splice(list.indexOf(feature), 1);
+}
+
 /** Parts of instances as shaders and rays read them. */
 export interface MeshParts {
   readonly count: number;

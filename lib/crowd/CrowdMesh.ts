@@ -100,7 +100,8 @@ export abstract class CrowdMesh extends InstancedMesh<
   uniforms: MeshUniforms | null = null;
   /** What the instances look like in this mesh. @internal */
   readonly appearance: InstanceData[];
-  private readonly meshFeatures: MeshFeature[] = [];
+  /** Those of it that features made, see `addMeshFeature`. @internal */
+  readonly meshFeatures: MeshFeature[] = [];
   /** Meshes that draw the instances of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
   /** @internal */
@@ -216,25 +217,6 @@ export abstract class CrowdMesh extends InstancedMesh<
    */
   use(feature: CrowdFeature): void {
     this.crowd.use(feature);
-  }
-
-  /**
-   * Called by a feature of this mesh's instances alone.
-   *
-   * @throws If the mesh has one of its kind already.
-   * @internal
-   */
-  addMeshFeature(feature: MeshFeature): void {
-    const kind = feature.constructor;
-    if (this.meshFeatures.some((other) => other.constructor === kind))
-      throw new Error(`The mesh has ${kind.name} already; use that one.`);
-    this.meshFeatures.push(feature);
-    this.appearance.push(feature);
-  }
-
-  /** @internal */
-  dropMeshFeature(feature: MeshFeature): void {
-    for (const list of [this.meshFeatures, this.appearance]) list.splice(list.indexOf(feature), 1);
   }
 
   /** @internal */

@@ -51,9 +51,10 @@ export class CrowdViews {
   /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
   private wasPartly = false;
   /** One or more for each camera: that of a point light looks six ways in a frame. */
-  private views: CameraView[] = [];
+  views: CameraView[] = [];
   private splits: LODSelector | null = null;
-  private readonly stages: CrowdStage[] = [];
+  /** What features have a say in what cameras draw, see `addStage`. */
+  readonly stages: CrowdStage[] = [];
   /** Whose instances are expected to be drawn in a frame. */
   private readonly expectedViews: CameraView[] = [];
   private frame = -1;
@@ -119,18 +120,6 @@ export class CrowdViews {
 
   set splitter(value: LODSelector | null) {
     this.splits = value;
-    this.dropViews();
-  }
-
-  /** Gives a feature a say in what cameras draw of what they see. */
-  addStage(stage: CrowdStage): void {
-    this.stages.push(stage);
-    this.stages.sort((a, b) => a.stage - b.stage);
-    this.dropViews();
-  }
-
-  removeStage(stage: CrowdStage): void {
-    this.stages.splice(this.stages.indexOf(stage), 1);
     this.dropViews();
   }
 
@@ -204,15 +193,6 @@ export class CrowdViews {
     view.inShadow = inShadow;
     view.update(crowdMatrixWorld, this);
     return view;
-  }
-
-  /** What a camera saw when it last drew the crowd; null if it has not done so lately. */
-  latest(camera: Camera): CameraView | null {
-    let last: CameraView | null = null;
-    for (const view of this.views) {
-      if (view.camera === camera && view.byLayers && (last === null || view.turn > last.turn)) last = view;
-    }
-    return last;
   }
 
   /**

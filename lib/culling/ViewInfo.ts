@@ -1,4 +1,5 @@
 import { type BufferGeometry, type Camera, DoubleSide, type Material } from 'three';
+import type { CameraView } from './CameraView.js';
 import type { CrowdViews } from './CrowdViews.js';
 import { KIND_LISTS, type KindSplitter, type LODSelector } from './LODSelector.js';
 
@@ -27,7 +28,9 @@ export interface DrawnMember {
 
 /** How much a camera that has drawn a crowd lately saw then; null for one that has not. */
 export function viewInfoOf(views: CrowdViews, camera: Camera): ViewInfo | null {
-  const view = views.latest(camera);
+  let view: CameraView | null = null;
+  for (const one of views.views)
+    if (one.camera === camera && one.byLayers && (view === null || one.turn > view.turn)) view = one;
   if (view === null) return null;
   const { splitter, posed } = views;
   const visible = view.of(null).count;

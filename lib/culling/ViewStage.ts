@@ -18,6 +18,23 @@ export interface CrowdStage {
   forView(view: CameraView): ViewStage;
 }
 
+interface StagedViews {
+  readonly stages: CrowdStage[];
+  dropViews(): void;
+}
+
+/** Gives a feature a say in what cameras draw of what they see. */
+export function addStage(views: StagedViews, stage: CrowdStage): void {
+  views.stages.push(stage);
+  views.stages.sort((a, b) => a.stage - b.stage);
+  views.dropViews();
+}
+
+export function removeStage(views: StagedViews, stage: CrowdStage): void {
+  views.stages.splice(views.stages.indexOf(stage), 1);
+  views.dropViews();
+}
+
 /** What a feature does to what one camera sees. */
 export interface ViewStage {
   /** @returns Whether `apply` would leave the same as the last time, provided that the camera sees the same. */

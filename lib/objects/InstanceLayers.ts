@@ -6,7 +6,7 @@ import {
   type LayersOfInstances,
 } from '../crowd/CrowdFeature.js';
 import type { CameraView } from '../culling/CameraView.js';
-import { type CrowdStage, STAGE_LAYERS, type ViewStage } from '../culling/ViewStage.js';
+import { addStage, type CrowdStage, STAGE_LAYERS, type ViewStage } from '../culling/ViewStage.js';
 
 const _kept: number[] = [];
 
@@ -26,7 +26,7 @@ export class InstanceLayers implements CrowdFeature, CrowdStage, LayersOfInstanc
   constructor(crowd: Crowd) {
     crowd.use(this);
     crowd.layers = this;
-    crowd.views.addStage(this);
+    addStage(crowd.views, this);
   }
 
   /** Puts an instance of a crowd on layers of its own; with null it is on those of the crowd. */

@@ -1,5 +1,6 @@
 import { type Box3, Matrix4, Vector3 } from 'three';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import { socketOf } from '../character/bindToJoint.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import { affineToMatrix4 } from '../utils/affine.js';
@@ -73,7 +74,7 @@ export function getSocketMatrix(
   target: Matrix4,
 ): Matrix4 {
   checkIndex(index, mesh.visibility);
-  const socket = mesh.boneTexture.socket(joint);
+  const socket = socketOf(mesh.boneTexture, joint);
   getSkinningMatrix(mesh, index, socket.joint, target);
   target.multiply(affineToMatrix4(socket.bind, 0, _matrix));
   return target.premultiply(_matrix.fromArray(mesh.instanceMatrix.array, index * 16));

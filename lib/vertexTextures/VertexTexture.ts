@@ -1,5 +1,5 @@
 import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
-import { BoneTexture, type Socket, type VertexBinding } from '../animation/BoneTexture.js';
+import { BoneTexture, type VertexBinding } from '../animation/BoneTexture.js';
 import type { Precision } from '../animation/BoneTextureData.js';
 import { bindVertices, collectMeshes, findMoved } from './bindVertices.js';
 import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';
@@ -105,11 +105,6 @@ export class VertexTexture extends BoneTexture {
   /** @throws Always: there are no joints. */
   override jointIndex(_joint: string | number): number {
     throw new Error('A vertex texture has no joints; bake a BoneTexture of a skinned character.');
-  }
-
-  /** @internal */
-  override socket(joint: string | number): Socket {
-    return { joint: this.jointIndex(joint), bind: [] };
   }
 
   /** @throws Always: there are no joints. */

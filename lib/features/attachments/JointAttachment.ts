@@ -1,6 +1,6 @@
 import { type BufferGeometry, type Material, Matrix4 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import { bindToJoint, rebindToJoint, type Socket } from '../../character/bindToJoint.js';
+import { bindToJoint, rebindToJoint, type Socket, socketOf } from '../../character/bindToJoint.js';
 import { jointsOf } from '../../character/crowdGeometry.js';
 import type { MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
@@ -71,7 +71,7 @@ export class JointAttachment extends CrowdMesh {
     if (!offset.elements.every(Number.isFinite))
       throw new Error(`The offset is ${offset.elements.join(', ')}; use a Matrix4 of finite numbers.`);
     const { boneTexture, interpolate, crowd } = owner;
-    const socket = bound ?? boneTexture.socket(joint);
+    const socket = bound ?? socketOf(boneTexture, joint);
     const own = bound === undefined ? bindToJoint(geometry, socket, offset) : geometry;
     super(own, material, crowd, { interpolate, influences: 1 });
     if (own !== geometry) own.dispose();
@@ -125,7 +125,7 @@ export class JointAttachment extends CrowdMesh {
   private socketIn(boneTexture: BoneTexture): Socket {
     const { joint } = this.socket;
     const name = this.boneTexture.jointNames[joint];
-    return boneTexture.socket(boneTexture.jointNames[joint] === name ? joint : name);
+    return socketOf(boneTexture, boneTexture.jointNames[joint] === name ? joint : name);
   }
 }
 

@@ -1,5 +1,10 @@
 import { DataTexture, FloatType, type Mesh, RedFormat } from 'three';
-import type { MeshFeature, MeshMorphs } from '../../crowd/CrowdFeature.js';
+import {
+  addMeshFeature,
+  dropMeshFeature,
+  type MeshFeature,
+  type MeshMorphs,
+} from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { swapItems } from '../../utils/attributes.js';
@@ -29,7 +34,7 @@ export class InstanceMorphs implements MeshFeature, MeshMorphs {
    * @throws If it has some already.
    */
   constructor(private readonly mesh: CrowdMesh) {
-    mesh.addMeshFeature(this);
+    addMeshFeature(mesh, this);
     mesh.morphs.ofInstances = this;
   }
 
@@ -147,7 +152,7 @@ export class InstanceMorphs implements MeshFeature, MeshMorphs {
     const { mesh } = this;
     if (mesh.morphs.ofInstances !== this) return;
     mesh.morphs.ofInstances = null;
-    mesh.dropMeshFeature(this);
+    dropMeshFeature(mesh, this);
     this.remove();
     mesh.prepareDraw();
   }

@@ -1,5 +1,10 @@
-import type { MeshFeature, MeshMotions } from '../../crowd/CrowdFeature.js';
-import { featureOf } from '../../crowd/CrowdFeature.js';
+import {
+  addMeshFeature,
+  dropMeshFeature,
+  featureOf,
+  type MeshFeature,
+  type MeshMotions,
+} from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { Motion } from './defineMotion.js';
 import { InstanceSeeds } from './InstanceSeeds.js';
@@ -32,7 +37,7 @@ export class InstanceMotions implements MeshFeature {
     private readonly mesh: CrowdMesh,
     ...motions: Motion[]
   ) {
-    mesh.addMeshFeature(this);
+    addMeshFeature(mesh, this);
     mesh.instanceMotions = this;
     this.seeds = featureOf(mesh, InstanceSeeds) ?? new InstanceSeeds(mesh);
     this.set(...motions);
@@ -77,7 +82,7 @@ export class InstanceMotions implements MeshFeature {
   dispose(): void {
     if (this.mesh.instanceMotions !== this) return;
     this.mesh.instanceMotions = null;
-    this.mesh.dropMeshFeature(this);
+    dropMeshFeature(this.mesh, this);
     this.mesh.motionsChanged();
   }
 }

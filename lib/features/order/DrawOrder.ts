@@ -3,7 +3,7 @@ import type { Crowd } from '../../crowd/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { CameraView } from '../../culling/CameraView.js';
-import { STAGE_LIMITS, type ViewStage } from '../../culling/ViewStage.js';
+import { addStage, removeStage, STAGE_LIMITS, type ViewStage } from '../../culling/ViewStage.js';
 import { OrderedView } from './OrderedView.js';
 
 /** An instance that is to be drawn, for a function that sorts them. */
@@ -60,7 +60,7 @@ export class DrawOrder implements CrowdFeature {
     this.mesh = mesh;
     Object.assign(this, options);
     mesh.use(this);
-    mesh.crowd.views.addStage(this);
+    addStage(mesh.crowd.views, this);
     mesh.prepareDraw();
   }
 
@@ -173,7 +173,7 @@ export class DrawOrder implements CrowdFeature {
     const { crowd } = this.mesh;
     if (!crowd.features.includes(this)) return;
     crowd.drop(this);
-    crowd.views.removeStage(this);
+    removeStage(crowd.views, this);
     this.mesh.prepareDraw();
   }
 }

@@ -1,7 +1,12 @@
 import type { Color, Vector2 } from 'three';
 import { partPaths } from '../../character/crowdGeometry.js';
 import { MAP_STEPS } from '../../constants.js';
-import type { MeshFeature, MeshParts } from '../../crowd/CrowdFeature.js';
+import {
+  addMeshFeature,
+  dropMeshFeature,
+  type MeshFeature,
+  type MeshParts,
+} from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { checkColor } from '../../instances/InstanceColors.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
@@ -50,7 +55,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
    * @throws If it has some already.
    */
   constructor(private readonly mesh: CrowdMesh) {
-    mesh.addMeshFeature(this);
+    addMeshFeature(mesh, this);
     mesh.instanceParts = this;
     this.geometryReplaced(false);
   }
@@ -185,7 +190,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
     this.texture.dispose();
     if (this.mesh.instanceParts !== this) return;
     this.mesh.instanceParts = null;
-    this.mesh.dropMeshFeature(this);
+    dropMeshFeature(this.mesh, this);
     this.mesh.prepareDraw();
   }
 

@@ -1,5 +1,10 @@
 import type { Color } from 'three';
-import type { MeshFeature, MeshUniforms } from '../../crowd/CrowdFeature.js';
+import {
+  addMeshFeature,
+  dropMeshFeature,
+  type MeshFeature,
+  type MeshUniforms,
+} from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import {
@@ -51,7 +56,7 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
     types: InstanceUniformTypes = {},
   ) {
     const layout = checkDeclared(types);
-    mesh.addMeshFeature(this);
+    addMeshFeature(mesh, this);
     mesh.uniforms = this;
     if (layout.texels > 0) this.replace(new UniformTexels(mesh.capacity, layout));
   }
@@ -156,7 +161,7 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
     this.texels = null;
     if (this.mesh.uniforms !== this) return;
     this.mesh.uniforms = null;
-    this.mesh.dropMeshFeature(this);
+    dropMeshFeature(this.mesh, this);
     this.mesh.prepareDraw();
   }
 
