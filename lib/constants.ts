@@ -53,7 +53,7 @@ export const PARAM_PARTS_PER_ROW = 6;
  * width.
  */
 export const PARAM_MORPH_TEXEL = 7;
-/** 1 if a list says which instances are drawn, 0 if they are the first so many. */
+/** Which entry of a list says what is drawn first, counted from 1; 0 if there is no list, and they are the first so many. */
 export const PARAM_LISTED = 8;
 /** Number of the epoch in which `PARAM_CLOCK` is. */
 export const PARAM_EPOCH = 10;

@@ -59,5 +59,6 @@ uniform highp mat4 bindMatrix;
 #define CROWD_PART_COUNT int( ${parameter(PARAM_PARTS)} )
 #define CROWD_PARTS_PER_ROW int( ${parameter(PARAM_PARTS_PER_ROW)} )
 #define CROWD_LISTED ( ${parameter(PARAM_LISTED)} > 0.5 )
+#define CROWD_FIRST ( int( ${parameter(PARAM_LISTED)} ) - 1 )
 #define CROWD_VARIANT int( ${parameter(variantParameter)} + 0.5 )
 `;

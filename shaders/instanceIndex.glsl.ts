@@ -46,9 +46,10 @@ void placeInstance() {
   #endif
   if ( CROWD_LISTED ) {
 
-    int group = CROWD_DRAWN >> 2;
+    int drawn = CROWD_DRAWN + CROWD_FIRST;
+    int group = drawn >> 2;
     ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-    crowdEntry = texelFetch( CROWD_VIEW, listed, 0 )[ CROWD_DRAWN & 3 ];
+    crowdEntry = texelFetch( CROWD_VIEW, listed, 0 )[ drawn & 3 ];
     crowdInstance = int( crowdEntry );
     ivec2 at = ivec2( crowdInstance & ${INSTANCES_PER_ROW - 1}, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
     #ifdef USE_INSTANCING_COLOR

@@ -268,7 +268,7 @@ export class CrowdViews {
       return stale;
     }
     const levels = this.splits?.lists(capacity) ?? null;
-    const lists = this.kinds?.listsFor(capacity, levels) ?? levels;
+    const lists = this.kinds?.listsFor(levels) ?? levels;
     const made = new CameraView(camera, lodCamera, capacity, byLayers, lists, this.stages);
     this.views.push(made);
     return made;

@@ -60,18 +60,18 @@ export class InstanceList {
     this.texture.assign(_entries, count);
   }
 
-  /** How many of the first `count`, which stand in ascending order, are less than an id. */
-  countBelow(id: number, count: number): number {
+  /** How many of `count` from `start` on, which stand in ascending order, are less than an id. */
+  countBelow(id: number, count: number, start = 0): number {
     const { data } = this.texture;
-    if (count === 0 || data[count - 1] < id) return count;
-    let low = 0;
-    let high = count - 1;
+    if (count === 0 || data[start + count - 1] < id) return count;
+    let low = start;
+    let high = start + count - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (data[middle] < id) low = middle + 1;
       else high = middle;
     }
-    return low;
+    return low - start;
   }
 
   dispose(): void {

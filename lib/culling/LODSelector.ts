@@ -65,7 +65,7 @@ export interface KindSplitter {
   /** Of how many of the instances a list is, as a share. */
   shareOf(list: KindList): number;
   /** Lists of a view. */
-  listsFor(capacity: number, levels: SplitLists | null): SplitLists;
+  listsFor(levels: SplitLists | null): SplitLists;
 }
 
 /** From where a camera sees a crowd: what a level's start is compared with. */

@@ -200,7 +200,7 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   let listed = isDrawing && isListed(renderer, crowd, view) ? view : null;
   if (listed?.isWhole === true) listed = matricesOf(crowd)?.whole ?? null;
   drawn.listed = listed;
-  crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : 1;
+  crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : 1 + (listed.start ?? 0);
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
   prepareUploads(renderer, crowd, listed);
@@ -379,7 +379,7 @@ function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
   if (view.isWhole ?? false) return null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-  return view.list.countBelow(crowd.count, view.count);
+  return view.list.countBelow(crowd.count, view.count, view.start);
 }
 
 /** Whether the shaders of a draw know lists. Those of shadow maps do unless three.js uses its own, where the crowd has none. */

@@ -95,7 +95,8 @@ export const showsEveryone = ({ views, visibility }: DrawnCrowd): boolean =>
 /** Reads the list of a view, which the CPU has made. */
 class CameraList implements DrawnList {
   readonly places: Vectors | null;
-  private readonly isListed = uniform(0, 'int');
+  /** See `PARAM_LISTED`. */
+  private readonly first = uniform(0, 'int');
   private readonly list = texels(noNumbers('list'));
 
   constructor(places: StorageBufferAttribute | null) {
@@ -103,15 +104,19 @@ class CameraList implements DrawnList {
   }
 
   get listed(): Node<'bool'> {
-    return this.isListed.notEqual(0);
+    return this.first.notEqual(0);
   }
 
   id(drawn: Node<'int'>): Node<'int'> {
-    return int(numberAt(this.list, drawn));
+    return int(this.entry(drawn));
   }
 
   fade(drawn: Node<'int'>): Node<'int'> {
-    return int(fract(numberAt(this.list, drawn)).mul(FADE_CODES));
+    return int(fract(this.entry(drawn)).mul(FADE_CODES));
+  }
+
+  private entry(drawn: Node<'int'>): Node<'float'> {
+    return numberAt(this.list, drawn.add(this.first).sub(1).toVar());
   }
 
   show(crowd: DrawnCrowd, { renderer, camera, material }: DrawFrame): void {
@@ -126,16 +131,16 @@ class CameraList implements DrawnList {
     const isSorted = !isShadowMap && crowd.count === visibility.count;
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
     if (view.isWhole === true) return;
-    const { list, count } = view;
-    this.isListed.value = 1;
+    const { list, count, start = 0 } = view;
+    this.first.value = 1 + start;
     list.texture.prepare(renderer, always);
     this.list.value = list.texture.layered;
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-    skeleton.drawnCount = list.countBelow(crowd.count, count);
+    skeleton.drawnCount = list.countBelow(crowd.count, count, start);
   }
 
   showAll(crowd: DrawnCrowd): void {
-    this.isListed.value = 0;
+    this.first.value = 0;
     crowd.skeleton.drawnCount = null;
     if (this.places !== null) this.places.value = storedPlacesOf(crowd).buffer;
   }

@@ -307,8 +307,8 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   /** @internal */
-  listsFor(capacity: number, levels: SplitLists | null): SplitLists {
-    return new KindLists(capacity, this, levels);
+  listsFor(levels: SplitLists | null): SplitLists {
+    return new KindLists(this, levels);
   }
 
   /** The number of what draws a kind; -1 for anything else. @internal */

@@ -10,29 +10,31 @@ import {
 } from '../../culling/LODSelector.js';
 import type { View } from '../../culling/View.js';
 
-/** What the mesh of one kind draws. */
+/** What the mesh of one kind draws: a stretch of the list of all. */
 interface KindView extends View {
   count: number;
-  list: InstanceList;
+  start: number;
   isWhole: boolean;
   isFading: boolean;
 }
 
 const NO_RATES = /*@__PURE__*/ new Float32Array(1);
-/** Ids by list, while they are being sorted out; of all views, one after another. */
-const _ids: Uint32Array[] = [];
-/** By kind, the list that it is in. */
+/** Entries of the list, while they are being sorted out; of all views, one after another. */
+let _entries = /*@__PURE__*/ new Uint32Array(0);
+/** By kind how many there are, and which view is of it. */
+const _counts = /*@__PURE__*/ new Uint32Array(256);
 const _places = /*@__PURE__*/ new Int16Array(256);
 
-/** The instances that a camera sees, in a list for each kind: of all, or of each level of detail at which one is drawn by itself. */
+/** The instances that a camera sees, kind by kind: of all, and of each level of detail at which one is drawn by itself. */
 export class KindLists implements SplitLists {
   isFading = false;
   private readonly views: KindView[] = [];
-  private readonly none: KindView = emptyView(1);
+  /** One for all kinds, which renderers are sent at once. */
+  private list = new InstanceList(1);
+  private readonly none: KindView = this.createView();
 
   /** @param levels Lists of levels of detail; null if there are none. */
   constructor(
-    private readonly capacity: number,
     private readonly splitter: KindSplitter,
     private readonly byLevel: SplitLists | null,
   ) {}
@@ -68,7 +70,7 @@ export class KindLists implements SplitLists {
   }
 
   split(ids: Uint32Array, count: number, whole: boolean, spheres: Float32Array, seen: Int32Array): number {
-    const { splitter, views, capacity } = this;
+    const { splitter, views } = this;
     const { lists } = splitter;
     const levels = this.byLevel !== null && this.byLevel.version >= 0 ? this.byLevel : null;
     const left = levels?.split(ids, count, whole, spheres, seen) ?? count;
@@ -78,17 +80,23 @@ export class KindLists implements SplitLists {
       const id = this.isFading ? ids[i] & ID_MASK : ids[i];
       if (splitter.kinds[id] > 0) seen[id >> 5] |= 1 << (id & 31);
     }
-    for (let i = 0; i < lists.length; i++) {
-      if ((_ids[i]?.length ?? 0) < capacity) _ids[i] = new Uint32Array(capacity);
-      views[i] ??= emptyView(0);
-      views[i].count = -1;
-    }
+    while (views.length < lists.length) views.push(this.createView());
+    for (let i = 0; i < lists.length; i++) views[i].count = -1;
+    let end = 0;
+    let fades = false;
     for (let i = 0; i < lists.length; i++) {
       if (views[i].count >= 0) continue;
       const { level } = lists[i];
       const source = level === null ? null : (levels?.of(level) ?? this.none);
-      this.divide(level, source, ids, left, whole && levels === null);
+      end = this.divide(level, source, ids, left, whole && levels === null, end);
+      fades ||= views[i].isFading;
     }
+    if (this.list.capacity < end) {
+      this.list.dispose();
+      this.list = new InstanceList(2 ** Math.ceil(Math.log2(end)));
+    }
+    if (fades) this.list.assignFading(_entries, end);
+    else this.list.assign(_entries, end);
     return left;
   }
 
@@ -97,15 +105,16 @@ export class KindLists implements SplitLists {
   }
 
   dispose(): void {
-    for (const { list } of [...this.views, this.none]) list.dispose();
-    this.views.length = 0;
+    this.list.dispose();
     this.byLevel?.dispose();
   }
 
   /**
-   * Makes those lists that are of a level.
+   * Sorts out the kinds of a level.
    *
    * @param source What is seen at the level; null for all, which are the first `count` ids.
+   * @param end How many entries there are yet.
+   * @returns How many there are then.
    */
   private divide(
     level: number | null,
@@ -113,48 +122,52 @@ export class KindLists implements SplitLists {
     ids: Uint32Array,
     all: number,
     whole: boolean,
-  ): void {
+    end: number,
+  ): number {
     const { splitter, views } = this;
     const { lists, kinds } = splitter;
     const isFading = source === null ? this.isFading : source.isFading === true;
+    const mask = isFading ? ID_MASK : -1;
     const count = source?.count ?? all;
+    const listed = isFading ? source?.list.entries : source?.list.texture.data;
+    const from = source === null ? ids : source.isWhole === true || listed === undefined ? null : listed;
+    _counts.fill(0);
+    for (let i = 0; i < count; i++) _counts[kinds[(from === null ? i : from[i]) & mask]]++;
     _places.fill(-1);
     for (let i = 0; i < lists.length; i++) {
-      if (lists[i].level !== level) continue;
-      _places[lists[i].kind] = i;
-      views[i].count = 0;
-    }
-    for (let i = 0; i < count; i++) {
-      const entry =
-        source === null
-          ? ids[i]
-          : source.isWhole
-            ? i
-            : isFading
-              ? source.list.entries[i]
-              : source.list.get(i);
-      const place = _places[kinds[isFading ? entry & ID_MASK : entry]];
-      if (place >= 0) _ids[place][views[place].count++] = entry;
-    }
-    for (let i = 0; i < lists.length; i++) {
+      const { kind } = lists[i];
       if (lists[i].level !== level) continue;
       const view = views[i];
+      _places[kind] = i;
+      view.start = end;
+      view.count = 0;
       view.isFading = isFading;
-      view.isWhole = whole && view.count === count;
-      if (view.isWhole || view.count === 0) continue;
-      if (view.list.capacity < view.count) {
-        view.list.dispose();
-        view.list = new InstanceList(Math.min(this.capacity, 2 ** Math.ceil(Math.log2(view.count))));
-      }
-      if (isFading) view.list.assignFading(_ids[i], view.count);
-      else view.list.assign(_ids[i], view.count);
+      view.isWhole = whole && _counts[kind] === count;
+      end += _counts[kind];
     }
+    if (_entries.length < end) {
+      const more = new Uint32Array(2 * end);
+      more.set(_entries);
+      _entries = more;
+    }
+    for (let i = 0; i < count; i++) {
+      const entry = from === null ? i : from[i];
+      const place = _places[kinds[entry & mask]];
+      if (place >= 0) _entries[views[place].start + views[place].count++] = entry;
+    }
+    return end;
+  }
+
+  private createView(): KindView {
+    const lists = this;
+    return {
+      count: 0,
+      start: 0,
+      isWhole: false,
+      isFading: false,
+      get list() {
+        return lists.list;
+      },
+    };
   }
 }
-
-const emptyView = (capacity: number): KindView => ({
-  count: 0,
-  list: new InstanceList(capacity),
-  isWhole: false,
-  isFading: false,
-});

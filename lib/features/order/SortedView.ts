@@ -51,17 +51,18 @@ export class SortedView implements View {
     this.turn = turn;
     this.version = version;
     this.orderVersion = orderVersion;
-    const { count, list, isWhole, isFading } = view;
+    const { count, list, start = 0, isWhole, isFading } = view;
     this.count = count;
     if (_ids.length < count) _ids = new Uint32Array(count);
     const ids = _ids;
-    for (let i = 0; i < count; i++) ids[i] = isWhole ? i : isFading ? list.entries[i] & ID_MASK : list.get(i);
+    for (let i = 0; i < count; i++)
+      ids[i] = isWhole ? i : isFading ? list.entries[start + i] & ID_MASK : list.get(start + i);
     if (_depths.length < spheres.length / 4) {
       _depths = new Float32Array(spheres.length / 4);
       _codes = new Uint32Array(_depths.buffer);
       _fades = new Uint8Array(_depths.length);
     }
-    if (isFading) for (let i = 0; i < count; i++) _fades[ids[i]] = list.entries[i] >>> ID_BITS;
+    if (isFading) for (let i = 0; i < count; i++) _fades[ids[i]] = list.entries[start + i] >>> ID_BITS;
     const m = _toCamera.multiplyMatrices(camera.matrixWorldInverse, crowdMatrixWorld).elements;
     for (let i = 0; i < count; i++) {
       const id = ids[i];
