@@ -43,6 +43,8 @@ export class CrowdViews {
   readonly owned: Set<{ dispose(): void }> = new Set();
   /** Instances that were posed last, for all cameras of a frame. */
   posed = 0;
+  /** The frame for which they were last posed before anything was drawn. */
+  posedAhead = -1;
   /** Null if nothing does. */
   occlusion: CrowdOcclusion | null = null;
   /** Divides what cameras see by kinds; null while all instances are of one. Call `dropViews` after a change. */

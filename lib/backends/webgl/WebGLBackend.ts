@@ -171,9 +171,13 @@ function poseAhead(crowd: DrawnCrowd): void {
   try {
     const { viewed } = drawn;
     const { views, matrixWorld } = crowd;
-    drawn.requested = viewed ? views.expected(matrixWorld, renderer.info.render.frame) : null;
-    prepareDraw(renderer, crowd, null, false);
+    const { frame } = renderer.info.render;
     const last = drawn.draws.at(-1);
+    // Any of the meshes of a crowd has all posed that cameras see; what it reads itself is brought up to date at its draw.
+    if (viewed && views.posedAhead === frame && last === undefined) return;
+    drawn.requested = viewed ? views.expected(matrixWorld, frame) : null;
+    prepareDraw(renderer, crowd, null, false);
+    if (viewed) views.posedAhead = frame;
     if (last !== undefined) show(crowd, last);
   } catch {
     // The error comes up again right before the draw, where it can be told apart from those of other objects.
