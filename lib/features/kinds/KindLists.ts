@@ -21,9 +21,9 @@ interface KindView extends View {
 const NO_RATES = /*@__PURE__*/ new Float32Array(1);
 /** Entries of the list, while they are being sorted out; of all views, one after another. */
 let _entries = /*@__PURE__*/ new Uint32Array(0);
-/** By kind how many there are, and which view is of it. */
+/** By kind how many there are, and where the last that was put among them ends. */
 const _counts = /*@__PURE__*/ new Uint32Array(256);
-const _places = /*@__PURE__*/ new Int16Array(256);
+const _ends = /*@__PURE__*/ new Uint32Array(256);
 
 /** The instances that a camera sees, kind by kind: of all, and of each level of detail at which one is drawn by itself. */
 export class KindLists implements SplitLists {
@@ -133,17 +133,18 @@ export class KindLists implements SplitLists {
     const from = source === null ? ids : source.isWhole === true || listed === undefined ? null : listed;
     _counts.fill(0);
     for (let i = 0; i < count; i++) _counts[kinds[(from === null ? i : from[i]) & mask]]++;
-    _places.fill(-1);
-    for (let i = 0; i < lists.length; i++) {
-      const { kind } = lists[i];
-      if (lists[i].level !== level) continue;
-      const view = views[i];
-      _places[kind] = i;
-      view.start = end;
-      view.count = 0;
-      view.isFading = isFading;
-      view.isWhole = whole && _counts[kind] === count;
+    for (let kind = 0; kind < _counts.length; kind++) {
+      _ends[kind] = end;
       end += _counts[kind];
+    }
+    for (let i = 0; i < lists.length; i++) {
+      if (lists[i].level !== level) continue;
+      const { kind } = lists[i];
+      const view = views[i];
+      view.start = _ends[kind];
+      view.count = _counts[kind];
+      view.isFading = isFading;
+      view.isWhole = whole && view.count === count;
     }
     if (_entries.length < end) {
       const more = new Uint32Array(2 * end);
@@ -152,8 +153,7 @@ export class KindLists implements SplitLists {
     }
     for (let i = 0; i < count; i++) {
       const entry = from === null ? i : from[i];
-      const place = _places[kinds[entry & mask]];
-      if (place >= 0) _entries[views[place].start + views[place].count++] = entry;
+      _entries[_ends[kinds[entry & mask]]++] = entry;
     }
     return end;
   }
