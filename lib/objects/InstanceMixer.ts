@@ -35,12 +35,15 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   mixerUpdated(): void;
 }
 
-/** Listens to a type of events of an instance. */
+/** Listens to a type of events of a mixer. */
 export type InstanceListener<K extends keyof SkinnedInstanceEventMap> = EventListener<
   SkinnedInstanceEventMap[K],
   K,
-  ActionOwner
+  InstanceMixer
 >;
+
+/** What the instance calls in the place of a listener of its mixer. */
+type PassedListener = (event: { target: unknown }) => void;
 
 interface Entry<T extends ActionOwner> {
   played: PlayedAction;
@@ -75,6 +78,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   private due = 0;
   private loops = false;
   private running = false;
+  private readonly listeners = new WeakMap<object, PassedListener>();
 
   constructor(
     private readonly crowd: Crowd,
@@ -167,28 +171,40 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     return this.owner;
   }
 
-  /** As that of the instance, which dispatches the events. */
+  /** As that of an `AnimationMixer`, which is the `target` of its events. */
   addEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
     listener: InstanceListener<K>,
   ): void {
-    this.owner.addEventListener(type, listener);
+    const { owner, listeners } = this;
+    let passed = listeners.get(listener);
+    if (passed === undefined) {
+      passed = (event) => {
+        event.target = this;
+        (listener as PassedListener).call(this, event);
+        event.target = owner;
+      };
+      listeners.set(listener, passed);
+    }
+    owner.addEventListener(type, passed);
   }
 
-  /** As that of the instance. */
+  /** As that of an `AnimationMixer`. */
   hasEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
     listener: InstanceListener<K>,
   ): boolean {
-    return this.owner.hasEventListener(type, listener);
+    const passed = this.listeners.get(listener);
+    return passed !== undefined && this.owner.hasEventListener(type, passed);
   }
 
-  /** As that of the instance. */
+  /** As that of an `AnimationMixer`. */
   removeEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
     listener: InstanceListener<K>,
   ): void {
-    this.owner.removeEventListener(type, listener);
+    const passed = this.listeners.get(listener);
+    if (passed !== undefined) this.owner.removeEventListener(type, passed);
   }
 
   /** How fast time passes for all actions, their fades and warps: 1 as for the crowd, 0 holds them, negative runs them back. */

@@ -1,5 +1,5 @@
 import { SkinnedInstance } from 'skinned-instanced-mesh';
-import { AnimationMixer, LoopOnce, type Object3D, Scene } from 'three';
+import { AnimationMixer, LoopOnce, LoopRepeat, type Object3D, Scene } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { expect, test, vi } from 'vitest';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
@@ -35,6 +35,40 @@ function createTwins() {
 }
 
 const tipBone = (clone: Object3D) => clone.getObjectByName('Tip') as Object3D;
+
+test('events that a listener of a mixer hears have the mixer as target, as those of three.js', () => {
+  const { twins, clips } = createTwins();
+  const [{ knight, mixer }] = twins;
+  const log: unknown[] = [];
+  const told = (of: object, who: string) =>
+    function (this: unknown, { type, target }: { type: string; target: unknown }) {
+      log.push([who, type, target === of, this === of]);
+    };
+  const [theirs, ours, its] = [told(mixer, 'mixer'), told(knight.mixer, 'mixer'), told(knight, 'knight')];
+  knight.addEventListener('finished', its);
+  for (const type of ['finished', 'loop'] as const) {
+    mixer.addEventListener(type, theirs);
+    for (let twice = 0; twice < 2; twice++) knight.mixer.addEventListener(type, ours);
+  }
+  expect(knight.mixer.hasEventListener('loop', ours)).toBe(true);
+  expect(knight.hasEventListener('loop', ours as never)).toBe(false);
+  for (const one of [mixer, knight.mixer]) {
+    one.stopAllAction();
+    one.clipAction(clips[0]).reset().setLoop(LoopRepeat, 2).play();
+  }
+  const seconds = clips[0].duration * 1.25;
+  for (let i = 0; i < 2; i++) mixer.update(seconds);
+  expect(log).toEqual([
+    ['mixer', 'loop', true, true],
+    ['mixer', 'finished', true, true],
+  ]);
+  const expected = [log[0], ['knight', 'finished', true, true], log[1]];
+  log.length = 0;
+  for (let i = 0; i < 2; i++) knight.mixer.update(seconds);
+  expect(log).toEqual(expected);
+  for (const type of ['finished', 'loop'] as const) knight.mixer.removeEventListener(type, ours);
+  expect(knight.mixer.hasEventListener('loop', ours)).toBe(false);
+});
 
 test('a crowd whose mixers are all updated goes with them, and nothing is written until something changes', () => {
   const { crowd, scene, twins, version, expectSame, clips } = createTwins();
