@@ -76,9 +76,9 @@ export const hiddenPartsOf = ({ parts }: LoadedCharacter): string[] =>
   parts.filter(({ hidden }) => hidden).map(({ names: [name] }) => name);
 
 /** A level that was read, as it is written. */
-function written({ start, hysteresis, influences, error, indices }: ReadLevel): WrittenLevel {
+function written({ start, options, error, indices }: ReadLevel): WrittenLevel {
   const begin = typeof start === 'number' ? { distance: start } : start;
-  const level = { ...begin, hysteresis, influences, error };
+  const level = { ...begin, ...options, error };
   if (indices === null) return { ...level, geometry: null };
   // Its corners are vertices of the crowd's geometry already.
   const geometry = new BufferGeometry().setIndex([...indices.keys()]);

@@ -35,8 +35,7 @@ export function addLevelsOf({ levels: stored }: Pick<LoadedCharacter, 'levels'>,
   }
   const groups = geometry.groups.length > 0 ? groupsOfVertices(geometry) : null;
   for (const level of levels.list) {
-    const { start, hysteresis, influences } = level;
-    const options = { hysteresis, influences };
+    const { start, options } = level;
     if (level.indices === null) {
       target.add(null, start, options);
       continue;

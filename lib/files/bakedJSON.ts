@@ -180,6 +180,16 @@ export interface LevelJSON {
   hysteresis?: number;
   /** Joints that a vertex follows at most. */
   influences?: 1 | 2 | 4;
+  /** The same in shadow maps. */
+  shadowInfluences?: 1 | 2 | 4;
+  /** Poses a second. */
+  poseRate?: number;
+  /** Whether what is attached to joints is drawn. */
+  attachments?: boolean;
+  /** Whether it casts shadows; without it as the crowd does. */
+  castShadow?: boolean;
+  /** Whether it receives shadows; without it as the crowd does. */
+  receiveShadow?: boolean;
   /** How far its surface is off, as a share of the character's longest side. */
   error?: number;
   /** Name of the array with the corners of its triangles; without one, nothing is drawn. */

@@ -1,12 +1,16 @@
 import type { BufferGeometry } from 'three';
+import type { LevelOptions } from '../features/levels/CrowdLevels.js';
 import { positionSums } from '../utils/geometries.js';
 import { ArrayReader, toBytes } from './ArrayReader.js';
 import type { ArrayJSON, Encoded, LevelGroup, LevelJSON, LevelsJSON } from './bakedJSON.js';
 import { checksumOf } from './checksum.js';
 import { countOf, expectField, fileError, numberOf, objectsOf } from './fileErrors.js';
 
+/** Options of `CrowdLevels.add` that a file keeps. */
+export type StoredLevelOptions = Omit<LevelOptions, 'material'>;
+
 /** A level of detail to be written: what `simplifyGeometry` returns of the crowd's geometry, and where it begins. */
-export interface WrittenLevel {
+export interface WrittenLevel extends StoredLevelOptions {
   /** Triangles of the level, as `simplifyGeometry` returns them; null for nothing from there on. */
   geometry: BufferGeometry | null;
   /** For each of its vertices the number of the one that it is in the crowd's geometry. */
@@ -15,10 +19,6 @@ export interface WrittenLevel {
   distance?: number;
   /** Share of the height of the picture. */
   screenShare?: number;
-  /** See `CrowdLevels.add`. @default 0 */
-  hysteresis?: number;
-  /** Joints that a vertex follows at most. @default those of the crowd */
-  influences?: 1 | 2 | 4;
   /** How far its surface is off, as `simplifyGeometry` has estimated it; kept for those who look into the file. */
   error?: number;
 }
@@ -43,10 +43,8 @@ export interface LevelHeight {
 export interface ReadLevel {
   /** As `CrowdLevels.add` takes it. */
   start: number | LevelHeight;
-  /** As `CrowdLevels.add` takes it. */
-  hysteresis: number;
-  /** Joints that a vertex follows at most; undefined for those of the crowd. */
-  influences: 1 | 2 | 4 | undefined;
+  /** As `CrowdLevels.add` takes them, without those that the file does not say. */
+  options: StoredLevelOptions;
   /** How far its surface is off, as a share of the character's longest side; undefined if the file does not say. */
   error: number | undefined;
   /** Corners of its triangles, as vertices of the crowd's geometry; null for nothing. */
@@ -71,11 +69,10 @@ export function encodeLevels(levels: readonly WrittenLevel[], source: BufferGeom
   const arrays: Record<string, ArrayJSON> = {};
   const views: Uint8Array[] = [];
   const list = levels.map((written, i): LevelJSON => {
-    const { geometry, vertices: picked, distance, screenShare, hysteresis, influences, error } = written;
+    const { geometry, vertices: picked, distance, screenShare, error } = written;
     const level: LevelJSON = {
       ...(screenShare === undefined ? { distance } : { screenShare }),
-      ...(hysteresis !== undefined && { hysteresis }),
-      ...(influences !== undefined && { influences }),
+      ...optionsOf(written),
       ...(error !== undefined && { error }),
     };
     if (geometry === null) return level;
@@ -119,17 +116,14 @@ export function readLevels({ json: object, views, field }: StoredLevels): ReadLe
   const vertices = countOf(object.vertices, `${field}.vertices`);
   const list = objectsOf(object.list, `${field}.list`).map((level, i): ReadLevel => {
     const at = `${field}.list[${i}]`;
-    const { distance, screenShare, influences, hysteresis = 0, error } = level;
-    const known = [undefined, 1, 2, 4].includes(influences as number);
-    expectField(known, `${at}.influences`, influences, '1, 2 or 4');
+    const { distance, screenShare, error } = level;
     const start =
       screenShare === undefined
         ? numberOf(distance, `${at}.distance`)
         : { screenShare: numberOf(screenShare, `${at}.screenShare`) };
     const read = {
       start,
-      hysteresis: numberOf(hysteresis, `${at}.hysteresis`),
-      influences: influences as ReadLevel['influences'],
+      options: optionsOf(level, at),
       error: error === undefined ? undefined : numberOf(error, `${at}.error`),
     };
     if (level.indices === undefined) return { ...read, indices: null, groups: [] };
@@ -145,6 +139,37 @@ export function readLevels({ json: object, views, field }: StoredLevels): ReadLe
     return { ...read, indices, groups };
   });
   return { vertices, positions: positionsOf(object.positions, `${field}.positions`), list };
+}
+
+/** What each option has to be. */
+const OPTIONS: Record<keyof StoredLevelOptions, (value: unknown, field: string) => unknown> = {
+  hysteresis: numberOf,
+  poseRate: numberOf,
+  influences: influencesOf,
+  shadowInfluences: influencesOf,
+  attachments: booleanOf,
+  castShadow: booleanOf,
+  receiveShadow: booleanOf,
+};
+
+/** Options of a level that say something. @param at Where it is in a file, which may be damaged. */
+function optionsOf(level: object, at?: string): StoredLevelOptions {
+  const options: Record<string, unknown> = {};
+  for (const [key, check] of Object.entries(OPTIONS)) {
+    const value = (level as Record<string, unknown>)[key];
+    if (value !== undefined) options[key] = at === undefined ? value : check(value, `${at}.${key}`);
+  }
+  return options;
+}
+
+function influencesOf(value: unknown, field: string): unknown {
+  expectField([1, 2, 4].includes(value as number), field, value, '1, 2 or 4');
+  return value;
+}
+
+function booleanOf(value: unknown, field: string): unknown {
+  expectField(typeof value === 'boolean', field, value, 'true or false');
+  return value;
 }
 
 function positionsOf(json: unknown, field: string): number[] | null {

@@ -58,8 +58,8 @@ beforeAll(async () => {
     hiddenParts: ['Shield'],
     geometry,
     levels: [
-      { ...near, distance: 10, hysteresis: 0.1 },
-      { ...far, distance: 30, influences: 1 },
+      { ...near, distance: 10, hysteresis: 0.1, castShadow: false, poseRate: 15 },
+      { ...far, distance: 30, influences: 1, shadowInfluences: 2, receiveShadow: true, attachments: false },
       { geometry: null, distance: 100 },
     ],
   });
@@ -142,6 +142,31 @@ test('levels of detail are those that were made in the page', async () => {
     expect(corners(read)).toEqual(corners(level.geometry));
     levelsOf(baked).remove(level);
   });
+});
+
+test('levels keep what they alone were told, and follow the crowd in all else', async () => {
+  const crowd = crowdOfFile(await loaded(), 3);
+  const seen = () =>
+    levelsOf(crowd).levels.map(({ object, poseRate, attachments }) => {
+      const { castShadow, receiveShadow, influences, shadowInfluences } = object as SkinnedInstancedMesh;
+      return { poseRate, attachments, castShadow, receiveShadow, influences, shadowInfluences };
+    });
+  levelsOf(crowd).remove(100);
+  for (const on of [true, false]) {
+    crowd.castShadow = crowd.receiveShadow = on;
+    const { influences, shadowInfluences } = crowd;
+    expect(seen().slice(1)).toEqual([
+      { poseRate: 15, attachments: true, castShadow: false, receiveShadow: on, influences, shadowInfluences },
+      {
+        poseRate: 0,
+        attachments: false,
+        castShadow: on,
+        receiveShadow: true,
+        influences: 1,
+        shadowInfluences: 2,
+      },
+    ]);
+  }
 });
 
 test('levels that are damaged are an error when the file is loaded', async () => {
