@@ -83,6 +83,48 @@ test('a crowd of whose poses a device has not room says so', () => {
   renderer.dispose();
 });
 
+test.each([
+  ['GLSL', 262_200, 'actions of the instances need a texture of height 2052, this device takes 2048'],
+  ['TSL on WebGPU', 2000, 'matrices of the instances need a buffer of size 128000, this device takes 65536'],
+] as const)(
+  'a crowd of more instances than %s can tell a device of says so',
+  async (twin, count, message) => {
+    if (!TWINS.includes(twin)) return;
+    const { renderer, draw } = await drawingOf(twin);
+    // A device that takes no more.
+    const { capabilities, backend } = renderer as unknown as {
+      capabilities: { maxTextureSize: number };
+      backend: { device: GPUDevice };
+    };
+    if (twin === 'GLSL') capabilities.maxTextureSize = 2048;
+    else backend.device = withLimits(backend.device, { maxBufferSize: 65536 });
+    const { root, clips } = createStick();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+    crowd.frustumCulled = false;
+    crowd.count = 2;
+    const drawOne = async () => draw(new Scene().add(crowd) as Scene, new PerspectiveCamera(), new Group());
+    for (let frame = 0; frame < 2; frame++)
+      await expect(drawOne).rejects.toThrow(`${message}; split the crowd.`);
+    crowd.setCapacity(2);
+    await drawOne();
+    renderer.dispose();
+  },
+);
+
+/** A device that says that it takes less. */
+function withLimits(device: GPUDevice, less: Record<string, number>): GPUDevice {
+  const limits: Record<string, number> = {};
+  for (const key in device.limits) limits[key] = device.limits[key as keyof GPUSupportedLimits] as number;
+  Object.assign(limits, less);
+  return new Proxy(device, {
+    get(_, key) {
+      if (key === 'limits') return limits;
+      const value = Reflect.get(device, key);
+      return typeof value === 'function' ? value.bind(device) : value;
+    },
+  });
+}
+
 test('mirrored instances look right in a crowd that is mirrored itself', () => {
   const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
   renderer.setSize(32, 32);

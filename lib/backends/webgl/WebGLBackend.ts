@@ -329,8 +329,9 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View |
  * @throws If this device cannot hold a texture of the crowd.
  */
 function checkTextureSizes(max: number, crowd: DrawnCrowd): void {
-  const { boneTexture, morphTexture, parts, instanceUniforms } = crowd;
+  const { boneTexture, morphTexture, parts, instanceUniforms, playback } = crowd;
   boneTexture.checkSize(max);
+  checkHeight(playback.actions.plain, 'actions', max);
   if (morphTexture !== null) checkHeight(morphTexture, 'morph weights', max);
   if (parts !== null) checkHeight(parts.texture.plain, 'parts', max);
   if (instanceUniforms !== null) checkHeight(instanceUniforms.texture.plain, 'uniforms', max);

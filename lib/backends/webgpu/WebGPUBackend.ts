@@ -13,7 +13,7 @@ import { setDrawParameters } from '../drawParameters.js';
 import { updateColors, updateMatrices } from '../instancePlaces.js';
 import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
-import { checkTextureSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
+import { checkSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
 import {
   type GPULists,
@@ -88,7 +88,7 @@ export const webGPUBackend: Backend = {
     keepMorphTargets(crowd.geometry);
     const isViewed = readsView(crowd);
     setDrawParameters(crowd, isViewed);
-    checkTextureSizes(renderer, crowd);
+    checkSizes(renderer, crowd);
     const onGPU = isViewed && isListedByGPU(renderer, crowd);
     if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;

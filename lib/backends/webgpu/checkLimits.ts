@@ -18,7 +18,11 @@ export interface NodeRenderer {
   backend: {
     device?: {
       limits: Record<
-        'maxTextureDimension2D' | 'maxTextureArrayLayers' | 'maxVertexBuffers' | 'maxVertexAttributes',
+        | 'maxTextureDimension2D'
+        | 'maxTextureArrayLayers'
+        | 'maxVertexBuffers'
+        | 'maxVertexAttributes'
+        | 'maxBufferSize',
         number
       >;
     };
@@ -31,6 +35,7 @@ interface Limits {
   textureLayers: number;
   vertexBuffers: number;
   vertexAttributes: number;
+  bufferSize: number;
 }
 
 const known = /*@__PURE__*/ new WeakMap<object, Limits>();
@@ -46,28 +51,29 @@ function limitsOf(renderer: NodeRenderer): Limits {
       vertexBuffers: device?.limits.maxVertexBuffers ?? (gl ? Infinity : VERTEX_BUFFERS),
       vertexAttributes:
         device?.limits.maxVertexAttributes ?? gl?.getParameter(gl.MAX_VERTEX_ATTRIBS) ?? VERTEX_ATTRIBUTES,
+      bufferSize: device?.limits.maxBufferSize ?? Infinity,
     };
     known.set(renderer, limits);
   }
   return limits;
 }
 
-/** @throws If a texture of the crowd is larger than the device takes. */
-export function checkTextureSizes(renderer: NodeRenderer, crowd: DrawnCrowd): void {
-  const { boneTexture, morphTexture, geometry } = crowd;
-  const { textureSize, textureLayers } = limitsOf(renderer);
+/** @throws If the device has no room for a texture of the crowd, or for its matrices. */
+export function checkSizes(renderer: NodeRenderer, crowd: DrawnCrowd): void {
+  const { boneTexture, morphTexture, geometry, instanceMatrix } = crowd;
+  const { textureSize, textureLayers, bufferSize } = limitsOf(renderer);
   boneTexture.checkSize(textureSize);
-  if (morphTexture !== null && morphTexture.image.height > textureSize) {
-    throw new Error(
-      `SkinnedInstancedMesh: morph weights of the instances need a texture of height ${morphTexture.image.height}, this device takes ${textureSize}; split the crowd.`,
-    );
-  }
+  checkSize('matrices of the instances need a buffer of size', instanceMatrix.array.byteLength, bufferSize);
+  const height = morphTexture?.image.height ?? 0;
+  checkSize('morph weights of the instances need a texture of height', height, textureSize);
   const targets = geometry.morphAttributes.position?.length ?? 0;
-  if (targets > textureLayers) {
-    throw new Error(
-      `SkinnedInstancedMesh: the geometry has ${targets} morph targets, this device takes ${textureLayers}; leave some out, or all with morphTargets: false.`,
-    );
-  }
+  const fewer = 'leave some out, or all with morphTargets: false';
+  checkSize('morph targets need a texture of depth', targets, textureLayers, fewer);
+}
+
+function checkSize(what: string, size: number, max: number, wayOut = 'split the crowd'): void {
+  if (size > max)
+    throw new Error(`SkinnedInstancedMesh: ${what} ${size}, this device takes ${max}; ${wayOut}.`);
 }
 
 const packed = /*@__PURE__*/ new WeakSet<BufferGeometry>();
