@@ -6,6 +6,7 @@ import { PARAM_CLOCK, PARAM_EPOCH } from '../constants.js';
 import type { InstanceRange } from '../instances/instanceRange.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
+  CLIP_OPTIONS,
   type ClipOfInstance,
   type ClipOption,
   checkFade,
@@ -19,6 +20,7 @@ import {
   type PlayOptionsOfInstance,
   type Start,
   valueFor,
+  WEIGHT_OPTIONS,
   type WeightOptions,
 } from '../playback/PlayOptions.js';
 import { describe, warnOfUnknown } from '../utils/messages.js';
@@ -215,6 +217,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @category Play and blend
    */
   setWeightAt(instances: Instances, clip: ClipReference, weight: number, options: WeightOptions = {}): this {
+    warnOfUnknown(options, 'setWeightAt', WEIGHT_OPTIONS);
     const { fade = 0, layer } = options;
     checkWeight(weight);
     checkFade(fade);
@@ -242,6 +245,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * @category Play and blend
    */
   stop(instances: Instances, options: WeightOptions = {}): this {
+    warnOfUnknown(options, 'stop', WEIGHT_OPTIONS);
     const { playback } = this;
     const { fade, layer } = options;
     const first = playback.layerIndex(layer);
@@ -281,6 +285,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    */
   setTimeScaleAt(instances: Instances, timeScale: number, options: ClipOption = {}): this {
     checkTimeScale(timeScale);
+    warnOfUnknown(options, 'setTimeScaleAt', CLIP_OPTIONS);
     const layer = this.playback.layerIndex(options.layer);
     const clip = this.bakedClip(options.clip);
     const set = (index: number) => this.playback.setTimeScale(index, timeScale, layer, clip);
@@ -307,6 +312,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    */
   setTimeAt(instances: Instances, time: number, options: ClipOption = {}): this {
     checkTime(time);
+    warnOfUnknown(options, 'setTimeAt', CLIP_OPTIONS);
     const layer = this.playback.layerIndex(options.layer);
     const clip = this.bakedClip(options.clip);
     const set = (index: number) => this.playback.setTime(index, time, layer, clip);

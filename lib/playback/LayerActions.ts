@@ -5,7 +5,6 @@ import { warnOnce } from '../utils/messages.js';
 import {
   ACTION_COUNT,
   ACTION_FADE_RATE,
-  ACTION_FADE_START,
   ACTION_FROM,
   ACTION_LOOP,
   ACTION_PASS,
@@ -351,10 +350,7 @@ export class LayerActions {
         continue;
       }
       startFadingOut(actions, at, time);
-      actions[at + ACTION_FROM] = weight;
-      actions[at + ACTION_TO] = 0;
-      actions[at + ACTION_FADE_START] = time;
-      actions[at + ACTION_FADE_RATE] = 1 / fade;
+      fadeTo(actions, at, time, 0, fade);
       sum += weight;
     }
     if (!needsRoom || this.counts[index] < MAX_ACTIONS) return;

@@ -86,6 +86,10 @@ export interface WeightOptions extends LayerOption {
   fade?: number;
 }
 
+/** What methods know of that take {@link ClipOption}, and {@link WeightOptions}. */
+export const CLIP_OPTIONS: Record<keyof ClipOption, 1> = { clip: 1, layer: 1 };
+export const WEIGHT_OPTIONS: Record<keyof WeightOptions, 1> = { fade: 1, layer: 1 };
+
 /** What is meant for an instance. */
 export const valueFor = <T>(value: T | ((index: number) => T), index: number): T =>
   typeof value === 'function' ? (value as (index: number) => T)(index) : value;

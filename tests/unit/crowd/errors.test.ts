@@ -131,11 +131,18 @@ test('options that nobody reads are warned of once, with those that there are, n
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, baking), 2, { influence: 2 } as object);
   const playing = { crossFade: 1, loop: LoopOnce } as object;
   for (let i = 0; i < 3; i++) crowd.playAll('Slide', playing).play(0, 'Slide', { ...playing, warp: true });
+  crowd.setWeightAt(0, 'Slide', 1, { fades: 1 } as object).stop(0, { fadeOut: 1 } as object);
+  crowd.play(0, 'Slide').setTimeAt(0, 1, { clips: 'Slide' } as object);
+  crowd.setTimeScaleAt(0, 1, { fade: 1 } as object);
   const said = warn.mock.calls.map(([text]) => String(text).match(/^.*?, /)?.[0]);
   expect(said).toEqual([
     'bakeCharacter: there is no option "mergeMaterial"; there are "mergeMaterials", ',
     'SkinnedInstancedMesh: there is no option "influence"; there are "influences", ',
     'play: there is no option "crossFade"; there are "fade", ',
+    'setWeightAt: there is no option "fades"; there are "fade", ',
+    'stop: there is no option "fadeOut"; there are "fade", ',
+    'setTimeAt: there is no option "clips"; there are "clip", ',
+    'setTimeScaleAt: there is no option "fade"; there are "layer", ',
   ]);
   expect(warn.mock.calls[1][0]).toMatch(/there are "influences", "shadowInfluences", "interpolate"\.$/);
 });
