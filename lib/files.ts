@@ -37,6 +37,7 @@ export {
   type ReadLevel,
   type ReadLevels,
   readLevels,
+  type StoredLevelOptions,
   type StoredLevels,
   type WrittenLevel,
 } from './files/levels.js';
