@@ -8,7 +8,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Those of the demos, and those that tests/parity/ports.test.ts compares. */
 const PORTS = [
   ...['arena', 'rts', 'zoo'].map((name) => `demos/ports/${name}`),
-  ...['guards', 'duel', 'breath', 'runners', 'enemies', 'shop'].map((name) => `tests/ports/${name}`),
+  ...['guards', 'duel', 'breath', 'runners', 'multiple', 'enemies', 'shop'].map(
+    (name) => `tests/ports/${name}`,
+  ),
 ];
 
 test.each(PORTS)('%s is ported by at most 12 added lines', (folder) => {

@@ -46,6 +46,10 @@ const PORTS: Record<string, () => Promise<Create>[]> = {
     first(import('../ports/runners/skinnedMesh.js')),
     first(import('../ports/runners/instances.js')),
   ],
+  multiple: () => [
+    first(import('../ports/multiple/skinnedMesh.js')),
+    first(import('../ports/multiple/instances.js')),
+  ],
   enemies: () => [
     react(import('../ports/enemies/skinnedMesh.js')),
     react(import('../ports/enemies/instances.js')),
