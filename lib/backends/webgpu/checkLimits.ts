@@ -67,13 +67,16 @@ export function checkSizes(renderer: NodeRenderer, crowd: DrawnCrowd): void {
   const height = morphTexture?.image.height ?? 0;
   checkSize('morph weights of the instances need a texture of height', height, textureSize);
   const targets = geometry.morphAttributes.position?.length ?? 0;
-  const fewer = 'leave some out, or all with morphTargets: false';
-  checkSize('morph targets need a texture of depth', targets, textureLayers, fewer);
+  if (targets > textureLayers) {
+    throw new Error(
+      `SkinnedInstancedMesh: the geometry has ${targets} morph targets, this device takes ${textureLayers}; leave some out, or all with morphTargets: false.`,
+    );
+  }
 }
 
-function checkSize(what: string, size: number, max: number, wayOut = 'split the crowd'): void {
-  if (size > max)
-    throw new Error(`SkinnedInstancedMesh: ${what} ${size}, this device takes ${max}; ${wayOut}.`);
+function checkSize(what: string, size: number, max: number): void {
+  if (size <= max) return;
+  throw new Error(`SkinnedInstancedMesh: ${what} ${size}, this device takes ${max}; split the crowd.`);
 }
 
 const packed = /*@__PURE__*/ new WeakSet<BufferGeometry>();
