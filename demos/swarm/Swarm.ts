@@ -1,30 +1,48 @@
 import {
+  AROUND,
+  BLAST,
+  CLEAR,
   createAgents,
+  endsOf,
   GAITS,
   HASTE,
+  LYING,
   MARGIN,
+  nearestOn,
+  OBSTACLES,
   PUSH,
   RADIUS,
   REST,
   RUN,
+  SHOVE,
   SIGHT,
   SLOWING,
-  STONES,
   STRIDE,
+  THROWN,
   TURN,
+  WALLS,
 } from './rules.js';
 
 /** Cells along a side, each as wide as others count as near. */
 const CELLS = 256;
+
+/** Of each wall where it is in the way, and where one goes round it. */
+const DETOURS = WALLS.map((wall) => ({ clear: endsOf(wall, CLEAR), around: endsOf(wall, AROUND) }));
+
+/** On which side of a line a place is, and how far. */
+const sideOf = (ax: number, az: number, bx: number, bz: number, x: number, z: number) =>
+  (bx - ax) * (z - az) - (bz - az) * (x - ax);
 
 const cellAt = (x: number) => Math.min(Math.max(Math.floor(x / RADIUS) + CELLS / 2, 0), CELLS - 1);
 
 /** A swarm that the CPU steers: what SwarmOnGPU does in compute, line by line. */
 export class Swarm {
   readonly agents: Float32Array;
-  /** Which of the clips each plays, and how fast: pairs. */
+  /** Which of the clips each plays, and how fast: pairs. Behind the clips for speeds comes that of a fall. */
   readonly gaits: Float32Array;
-  private readonly traits: Float32Array;
+  readonly traits: Float32Array;
+  /** Where a blast is in the next step: x and z, and 1 if there is one. */
+  readonly blast: [x: number, z: number, is: number] = [0, 0, 0];
   private readonly next: Float32Array;
   private readonly ends = new Uint32Array(CELLS * CELLS);
   private readonly ids: Uint32Array;
@@ -67,7 +85,7 @@ export class Swarm {
     const { agents, traits, next, ends, ids } = this;
     const at = i * STRIDE;
     const [x, z, vx, vz] = [agents[at], agents[at + 1], agents[at + 2], agents[at + 3]];
-    const [near, quick] = [traits[at], traits[at + 1]];
+    const [near, quick, down] = [traits[at], traits[at + 1], traits[at + 3]];
 
     // to the light, but not all to one place
     let [wx, wz] = [lightX - x, lightZ - z];
@@ -78,9 +96,30 @@ export class Swarm {
     wx *= speed;
     wz *= speed;
 
-    // around stones
-    for (const [sx, sz, radius] of STONES) {
-      const [ox, oz] = [x - sx, z - sz];
+    // round the ends of walls that are between
+    let [aimX, aimZ] = [lightX, lightZ];
+    for (const { clear, around } of DETOURS) {
+      const { ax, az, bx, bz } = clear;
+      const here = sideOf(ax, az, bx, bz, x, z) * sideOf(ax, az, bx, bz, aimX, aimZ);
+      const across = sideOf(x, z, aimX, aimZ, ax, az) * sideOf(x, z, aimX, aimZ, bx, bz);
+      if (here >= 0 || across >= 0) continue;
+      const wayBy = (endX: number, endZ: number) =>
+        Math.hypot(x - endX, z - endZ) + Math.hypot(lightX - endX, lightZ - endZ);
+      const isFirst = wayBy(around.ax, around.az) < wayBy(around.bx, around.bz);
+      aimX = isFirst ? around.ax : around.bx;
+      aimZ = isFirst ? around.az : around.bz;
+    }
+    if (aimX !== lightX || aimZ !== lightZ) {
+      const pace = (speed * distance) / Math.max(Math.hypot(aimX - x, aimZ - z), 1e-5);
+      [wx, wz] = [(aimX - x) * pace, (aimZ - z) * pace];
+    }
+
+    // around stones, and along walls
+    for (const obstacle of OBSTACLES) {
+      const { radius } = obstacle;
+      const share = nearestOn(obstacle, x, z);
+      const ox = x - obstacle.x - obstacle.alongX * share;
+      const oz = z - obstacle.z - obstacle.alongZ * share;
       const off = Math.max(Math.hypot(ox, oz), 1e-5);
       const [nx, nz] = [ox / off, oz / off];
       const inward =
@@ -91,6 +130,7 @@ export class Swarm {
     }
 
     // apart from each other
+    let [px, pz] = [0, 0];
     const [left0, right] = [cellAt(x - RADIUS), cellAt(x + RADIUS)];
     for (let row = Math.max(cellAt(z) - 1, 0); row <= Math.min(cellAt(z) + 1, CELLS - 1); row++) {
       const first = row * CELLS;
@@ -101,20 +141,33 @@ export class Swarm {
         const away = Math.hypot(ax, az);
         if (other === at || away >= RADIUS || away <= 1e-5) continue;
         const strength = PUSH * (1 / away - 1 / RADIUS);
-        wx += ax * strength;
-        wz += az * strength;
+        px += ax * strength;
+        pz += az * strength;
       }
     }
+    wx += px;
+    wz += pz;
+
+    // what happens to them
+    const [bx, bz] = [x - this.blast[0], z - this.blast[1]];
+    const far = Math.max(Math.hypot(bx, bz), 1e-5);
+    const isThrown = this.blast[2] > 0 && far < BLAST;
+    const falls = down <= 0 && (isThrown || Math.hypot(px, pz) > SHOVE);
+    traits[at + 3] = falls ? LYING : Math.max(down - delta, 0);
 
     const wanted = Math.hypot(wx, wz);
-    const kept = wanted < REST ? 0 : Math.min((RUN * quick) / wanted, 1);
+    const kept = wanted < REST || down > 0 ? 0 : Math.min((RUN * quick) / wanted, 1);
     const [dx, dz] = [wx * kept - vx, wz * kept - vz];
     const change = Math.min((HASTE * delta) / Math.max(Math.hypot(dx, dz), 1e-5), 1);
-    const [nvx, nvz] = [vx + dx * change, vz + dz * change];
+    let [nvx, nvz] = [vx + dx * change, vz + dz * change];
+    if (isThrown) [nvx, nvz] = [(bx / far) * THROWN, (bz / far) * THROWN];
     let [nextX, nextZ] = [x + nvx * delta, z + nvz * delta];
-    for (const [sx, sz, radius] of STONES) {
+    for (const obstacle of OBSTACLES) {
+      const share = nearestOn(obstacle, nextX, nextZ);
+      const sx = obstacle.x + obstacle.alongX * share;
+      const sz = obstacle.z + obstacle.alongZ * share;
       const [ox, oz] = [nextX - sx, nextZ - sz];
-      const out = Math.max(radius / Math.max(Math.hypot(ox, oz), 1e-5), 1);
+      const out = Math.max(obstacle.radius / Math.max(Math.hypot(ox, oz), 1e-5), 1);
       nextX = sx + ox * out;
       nextZ = sz + oz * out;
     }
@@ -135,7 +188,8 @@ export class Swarm {
     const m = i * 16;
     const length = Math.max(Math.hypot(matrices[m + 8], matrices[m + 10]), 1e-5);
     let [dx, dz] = [matrices[m + 8] / length, matrices[m + 10] / length];
-    if (speed > REST) {
+    const isDown = traits[at + 3] > 0;
+    if (speed > REST && !isDown) {
       const turn = Math.min(TURN * delta, 1);
       dx += (vx / speed - dx) * turn;
       dz += (vz / speed - dz) * turn;
@@ -145,6 +199,11 @@ export class Swarm {
     matrices.set([dz, 0, -dx, 0, 0, size, 0, 0, dx, 0, dz, 0, x, 0, z, 1], m);
     let gait = 0;
     while (gait + 1 < GAITS.length && speed >= GAITS[gait + 1][2]) gait++;
+    if (isDown) {
+      gaits[i * 2] = GAITS.length;
+      gaits[i * 2 + 1] = 1;
+      return;
+    }
     const [, right] = GAITS[gait];
     gaits[i * 2] = gait;
     gaits[i * 2 + 1] = right === 0 ? 1 : Math.max(Math.round((speed * 8) / right) / 8, 0.125);

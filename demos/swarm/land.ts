@@ -1,5 +1,6 @@
 import {
   AdditiveBlending,
+  BoxGeometry,
   CanvasTexture,
   Group,
   IcosahedronGeometry,
@@ -7,13 +8,14 @@ import {
   MeshBasicMaterial,
   MeshStandardMaterial,
   PointLight,
+  RingGeometry,
   SphereGeometry,
   Sprite,
   SpriteMaterial,
   type Vector3,
 } from 'three';
 import { scenery } from '../lib/createRenderer.js';
-import { STONES } from './rules.js';
+import { BLAST, STONES, WALLS } from './rules.js';
 
 const FLAME = 0xff9a48;
 const BRIGHT = 190;
@@ -42,6 +44,52 @@ export function createStones(): Group {
     stones.add(stone);
   });
   return stones;
+}
+
+/** What everybody goes round the ends of. */
+export function createWalls(): Group {
+  const walls = new Group();
+  const material = new MeshStandardMaterial({ color: 0x6a5f55, roughness: 0.95 });
+  for (const { x, z, alongX, alongZ, radius } of WALLS) {
+    const length = Math.hypot(alongX, alongZ);
+    const wall = new Mesh(new BoxGeometry(length, 1.5, radius), material);
+    wall.position.set(x + alongX / 2, 0.75, z + alongZ / 2);
+    wall.rotation.y = -Math.atan2(alongZ, alongX);
+    wall.castShadow = wall.receiveShadow = true;
+    scenery.add(wall);
+    walls.add(wall);
+  }
+  return walls;
+}
+
+/** A ring on the ground that grows to where a blast reaches. */
+export class Bang extends Mesh<RingGeometry, MeshBasicMaterial> {
+  private age = 1;
+
+  constructor() {
+    const look = {
+      color: FLAME,
+      blending: AdditiveBlending,
+      transparent: true,
+      depthWrite: false,
+      fog: false,
+    };
+    super(new RingGeometry(0.8, 1, 48).rotateX(-Math.PI / 2), new MeshBasicMaterial(look));
+    this.visible = false;
+    scenery.add(this);
+  }
+
+  begin({ x, z }: Vector3): void {
+    this.position.set(x, 0.05, z);
+    this.age = 0;
+  }
+
+  go(delta: number): void {
+    this.age += delta * 2.5;
+    this.visible = this.age < 1;
+    this.scale.setScalar(Math.max(BLAST * this.age, 0.01));
+    this.material.opacity = 1 - this.age;
+  }
 }
 
 /** A warm light with a glow around it, which flickers. */

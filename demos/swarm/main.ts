@@ -1,12 +1,13 @@
 import { bakeCharacter, createLevel } from 'skinned-instanced-mesh';
-import { Plane, Raycaster, Vector2, Vector3 } from 'three';
+import { LoopOnce, Plane, Raycaster, Vector2, Vector3 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, toggle } from '../lib/page.js';
 import { addLevels, createPeople, dress } from '../people.js';
 import { createFan } from '../stadium/fans.js';
-import { createStones, Lantern } from './land.js';
+import { createFall } from './fall.js';
+import { Bang, createStones, createWalls, Lantern } from './land.js';
 import { FADE, GAITS } from './rules.js';
 import { Swarm } from './Swarm.js';
 
@@ -16,6 +17,9 @@ const CALM = 2.2;
 /** Seconds without a pointer after which it goes its own way. */
 const PATIENCE = 5;
 const NEAR = 20;
+/** Seconds between blasts that nobody asked for. */
+const OWN_BLASTS = 7;
+const CLIPS = [...GAITS, ['Fall']] as const;
 
 const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
@@ -26,6 +30,8 @@ const count = Math.max(10, Number(query.get('count') ?? usual));
 // --- who follows ---
 
 const light = new Vector3(0, 0, 8);
+/** Where a blast is in the next step, and 1 if there is one. */
+const blast = new Vector3();
 
 /** Steers a crowd in compute. */
 async function steerOnGPU(crowd: InstanceType<typeof Crowd>) {
@@ -41,6 +47,7 @@ async function steerOnGPU(crowd: InstanceType<typeof Crowd>) {
     step(delta: number) {
       swarm.delta.value = delta;
       swarm.light.value.set(light.x, light.z);
+      swarm.blast.value.copy(blast);
       renderer.compute(swarm.steps);
     },
     /** Comes back some frames later. */
@@ -55,16 +62,23 @@ function steerOnCPU(crowd: InstanceType<typeof Crowd>) {
   const told = new Float32Array(count * 2).fill(-1);
   return {
     step(delta: number) {
+      swarm.blast.splice(0, 3, ...blast.toArray());
       swarm.step(delta, light.x, light.z);
       crowd.instanceMatrix.needsUpdate = true;
       for (let i = 0; i < count; i++) {
         const [gait, speed] = [swarm.gaits[i * 2], swarm.gaits[i * 2 + 1]];
-        const [clip] = GAITS[gait];
-        if (told[i * 2] < 0) crowd.play(i, clip, { time: i * 0.618, timeScale: speed });
-        else if (told[i * 2] !== gait) {
-          const share = crowd.getTimeAt(i) / durationOf(GAITS[told[i * 2]][0]);
-          crowd.play(i, clip, { time: share * durationOf(clip), timeScale: speed, fade: FADE });
-        } else if (told[i * 2 + 1] !== speed) crowd.setTimeScaleAt(i, speed);
+        const before = told[i * 2];
+        const [clip] = CLIPS[gait];
+        if (before === gait) {
+          if (told[i * 2 + 1] !== speed) crowd.setTimeScaleAt(i, speed);
+        } else if (gait === GAITS.length) {
+          crowd.play(i, clip, { loop: LoopOnce, clampWhenFinished: true, fade: FADE });
+        } else {
+          // In step with what they play; to begin with no two are.
+          const share = before < 0 ? (i * 0.618) % 1 : crowd.getTimeAt(i) / durationOf(CLIPS[before][0]);
+          const time = share * durationOf(clip);
+          crowd.play(i, clip, { time, timeScale: speed, fade: before < 0 ? 0 : FADE });
+        }
         told[i * 2] = gait;
         told[i * 2 + 1] = speed;
       }
@@ -74,7 +88,7 @@ function steerOnCPU(crowd: InstanceType<typeof Crowd>) {
 }
 
 const { root, clips } = createPeople({ detail });
-const character = bakeCharacter(root, clips);
+const character = bakeCharacter(root, [...clips, createFall()]);
 const { boneTexture } = character;
 const durationOf = (name: string) => boneTexture.clips[boneTexture.clipIndex(name)].duration;
 const crowd = new Crowd(character, count);
@@ -93,10 +107,28 @@ const goal = new Vector3();
 let follows = true;
 let since = Number.POSITIVE_INFINITY;
 const lantern = new Lantern();
+const bang = new Bang();
+let lastBlast = 0;
 
 addEventListener('pointermove', ({ clientX, clientY }) => {
   pointer.set((2 * clientX) / innerWidth - 1, 1 - (2 * clientY) / innerHeight);
   since = 0;
+});
+
+function blastAt(at: Vector3, time: number): void {
+  blast.set(at.x, at.z, 1);
+  bang.begin(at);
+  lastBlast = time;
+}
+
+const down = new Vector2();
+addEventListener('pointerdown', ({ clientX, clientY }) => down.set(clientX, clientY));
+device.renderer.domElement.addEventListener('pointerup', ({ clientX, clientY }) => {
+  // Not where the camera was turned.
+  if (Math.hypot(clientX - down.x, clientY - down.y) > 5) return;
+  raycaster.setFromCamera(pointer, stage.camera);
+  const at = raycaster.ray.intersectPlane(ground, new Vector3());
+  if (at !== null) blastAt(at, performance.now() / 1000);
 });
 
 /** The light goes to where the pointer is, or its own way. */
@@ -148,7 +180,10 @@ try {
     last = now;
     const cost = measure(() => {
       moveLight(delta, now / 1000);
+      if (now / 1000 - lastBlast > OWN_BLASTS) blastAt(light, now / 1000);
       steering.step(Math.min(delta, 0.05));
+      blast.z = 0;
+      bang.go(delta);
       crowd.update(delta);
       stage.controls.update();
       stage.render(0, 1);
@@ -166,7 +201,7 @@ try {
   stage.night = 1;
   stage.camera.position.set(6, 9, 24);
   stage.controls.target.set(0, 0, 2);
-  stage.scene.add(crowd, createStones(), lantern);
+  stage.scene.add(crowd, createStones(), createWalls(), lantern, bang);
   // Some seconds have passed already.
   for (let i = 0; i < (query.has('settled') ? 240 : 60); i++) steering.step(1 / 30);
   requestAnimationFrame(frame);

@@ -54,7 +54,7 @@ function createCrowd(): SkinnedInstancedMesh {
 /** The coarse figure with clips of the names that swarms go by. */
 function gaited() {
   const { root, clips } = createCoarsestCharacter();
-  const named = GAITS.map(([name], i) => {
+  const named = [...GAITS.map(([name]) => name), 'Fall'].map((name, i) => {
     const clip = clips[i].clone();
     clip.name = name;
     return clip;
@@ -282,12 +282,12 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     for (const crowd of [byCPU, byGPU]) crowd.dispose();
   });
 
-  test('steer in compute as their twin on the CPU does, in crowds, around stones, and tell clips by speed', async () => {
+  test('steer in compute as their twin on the CPU does, in crowds, round walls and stones, and fall or go by the same rules', async () => {
     const count = 600;
     const [character, random] = [gaited(), randomFrom(3)];
     const crowd = new SkinnedInstancedMesh(character, count);
     const onGPU = new SwarmOnGPU(count);
-    const { matrices, plays, agents } = onGPU;
+    const { matrices, plays, agents, traits } = onGPU;
     const gpu = new GPUInstances(crowd, { matrices, plays });
     onGPU.bind(gpu);
     const onCPU = new Swarm(count, new Float32Array(count * 16));
@@ -300,7 +300,10 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
           .filter((i) => Math.abs(a[i] - b[i]) > 1e-3)
           .map((i) => Math.floor((i * count) / a.length)),
       ).size;
-    const codes = GAITS.map(([clip]) => gpu.clip(clip, { inStep: true }));
+    const codes = [
+      ...GAITS.map(([clip]) => gpu.clip(clip, { inStep: true })),
+      gpu.clip('Fall', { once: true }),
+    ];
     const seen = new Set<number>();
     let pushed = 0;
     for (let step = 0; step < 90; step++) {
@@ -308,10 +311,14 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       const delta = 0.01 + 0.02 * random();
       onGPU.delta.value = delta;
       const compared = step % 10 === 9;
+      const isBlast = step % 20 === 19;
+      onGPU.blast.value.set(random() * 20 - 10, random() * 20 - 10, isBlast ? 1 : 0);
+      onCPU.blast.splice(0, 3, ...onGPU.blast.value.toArray());
       if (compared) {
         // From the same state, since a swarm makes much of what is rounded otherwise.
         onCPU.agents.set(await read(agents));
         onCPU.matrices.set(await read(matrices));
+        onCPU.traits.set(await read(traits));
       }
       renderer.compute(onGPU.steps);
       if (!compared) continue;
@@ -320,6 +327,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       onCPU.step(delta, x, y);
       expect(apart(await read(agents), onCPU.agents), `step ${step}`).toBeLessThan(count / 100);
       expect(apart(await read(matrices), onCPU.matrices), `step ${step}`).toBeLessThan(count / 100);
+      expect(apart(await read(traits), onCPU.traits), `step ${step}`).toBeLessThan(count / 100);
       const told = await read(plays);
       let others = 0;
       for (let i = 0; i < count; i++) {
@@ -335,7 +343,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       // At the very speed at which one clip is left for another, or a step for the next.
       expect(others, `step ${step}`).toBeLessThan(count / 100);
     }
-    expect([...seen].sort()).toEqual([0, 1, 2]);
+    expect([...seen].sort()).toEqual([0, 1, 2, 3]);
     expect(pushed).toBeGreaterThan(100);
     crowd.dispose();
   });
