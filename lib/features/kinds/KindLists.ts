@@ -81,7 +81,7 @@ export class KindLists implements SplitLists {
       if (splitter.kinds[id] > 0) seen[id >> 5] |= 1 << (id & 31);
     }
     while (views.length < lists.length) views.push(this.createView());
-    for (let i = 0; i < lists.length; i++) views[i].count = -1;
+    for (const view of views) view.count = -1;
     let end = 0;
     let fades = false;
     for (let i = 0; i < lists.length; i++) {
@@ -130,7 +130,7 @@ export class KindLists implements SplitLists {
     const mask = isFading ? ID_MASK : -1;
     const count = source?.count ?? all;
     const listed = isFading ? source?.list.entries : source?.list.texture.data;
-    const from = source === null ? ids : source.isWhole === true || listed === undefined ? null : listed;
+    const from = source === null ? ids : source.isWhole === true ? null : (listed ?? null);
     _counts.fill(0);
     for (let i = 0; i < count; i++) _counts[kinds[(from === null ? i : from[i]) & mask]]++;
     for (let kind = 0; kind < _counts.length; kind++) {
