@@ -1,6 +1,6 @@
 /**
  * Opens every page of the built site as a visitor does, takes its picture, and prints what it took until its first frame,
- * and what it said in the console. `npm run build:site` first.
+ * and what it said in the console. `npm run build` first.
  *
  *   node demos/look.mjs            all, pictures in .screenshots/look
  *   node demos/look.mjs city file  some

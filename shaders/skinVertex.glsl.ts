@@ -74,8 +74,8 @@ export interface SurfaceProgram {
 }
 
 /**
- * Replaces three.js's skinning chunks in a vertex shader, of a picture or of a shadow map, whose includes are not yet resolved. The chunks' own text does
- * not matter: another library on the page may have replaced it.
+ * Replaces three.js's skinning chunks in a vertex shader, of a picture or of a shadow map, whose includes are not yet resolved. The
+ * chunks' own text does not matter: another library on the page may have replaced it.
  *
  * @returns Null if the shader lacks a chunk, so that it could not be posed.
  */

@@ -110,10 +110,11 @@ const lantern = new Lantern();
 const bang = new Bang();
 let lastBlast = 0;
 
-addEventListener('pointermove', ({ clientX, clientY }) => {
+function pointAt({ clientX, clientY }: PointerEvent): void {
   pointer.set((2 * clientX) / innerWidth - 1, 1 - (2 * clientY) / innerHeight);
   since = 0;
-});
+}
+addEventListener('pointermove', pointAt);
 
 function blastAt(at: Vector3, time: number): void {
   blast.set(at.x, at.z, 1);
@@ -123,9 +124,11 @@ function blastAt(at: Vector3, time: number): void {
 
 const down = new Vector2();
 addEventListener('pointerdown', ({ clientX, clientY }) => down.set(clientX, clientY));
-device.renderer.domElement.addEventListener('pointerup', ({ clientX, clientY }) => {
+device.renderer.domElement.addEventListener('pointerup', (event) => {
   // Not where the camera was turned.
-  if (Math.hypot(clientX - down.x, clientY - down.y) > 5) return;
+  if (Math.hypot(event.clientX - down.x, event.clientY - down.y) > 5) return;
+  // Fingers move nothing before they touch.
+  pointAt(event);
   raycaster.setFromCamera(pointer, stage.camera);
   const at = raycaster.ray.intersectPlane(ground, new Vector3());
   if (at !== null) blastAt(at, performance.now() / 1000);

@@ -78,7 +78,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
   private due = 0;
   private loops = false;
   private running = false;
-  private readonly listeners = new WeakMap<object, PassedListener>();
+  /** Null until there is one: most mixers have none. */
+  private listeners: WeakMap<object, PassedListener> | null = null;
 
   constructor(
     private readonly crowd: Crowd,
@@ -176,15 +177,16 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     type: K,
     listener: InstanceListener<K>,
   ): void {
-    const { owner, listeners } = this;
-    let passed = listeners.get(listener);
+    const { owner } = this;
+    this.listeners ??= new WeakMap();
+    let passed = this.listeners.get(listener);
     if (passed === undefined) {
       passed = (event) => {
         event.target = this;
         (listener as PassedListener).call(this, event);
         event.target = owner;
       };
-      listeners.set(listener, passed);
+      this.listeners.set(listener, passed);
     }
     owner.addEventListener(type, passed);
   }
@@ -194,7 +196,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     type: K,
     listener: InstanceListener<K>,
   ): boolean {
-    const passed = this.listeners.get(listener);
+    const passed = this.listeners?.get(listener);
     return passed !== undefined && this.owner.hasEventListener(type, passed);
   }
 
@@ -203,7 +205,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     type: K,
     listener: InstanceListener<K>,
   ): void {
-    const passed = this.listeners.get(listener);
+    const passed = this.listeners?.get(listener);
     if (passed !== undefined) this.owner.removeEventListener(type, passed);
   }
 
