@@ -53,8 +53,12 @@ export const PARAM_PARTS_PER_ROW = 6;
  * width.
  */
 export const PARAM_MORPH_TEXEL = 7;
-/** Which entry of a list says what is drawn first, counted from 1; 0 if there is no list, and they are the first so many. */
+/**
+ * Which entry of a list says what is drawn first, counted from `FIRST_LISTED`; 0 if there is no list, and they are the first so many.
+ * Floats from there on have the number in their last bits, where shaders find it without a conversion for each vertex.
+ */
 export const PARAM_LISTED = 8;
+export const FIRST_LISTED = 0x800000;
 /** Number of the epoch in which `PARAM_CLOCK` is. */
 export const PARAM_EPOCH = 10;
 

@@ -1,4 +1,5 @@
 import {
+  FIRST_LISTED,
   PARAM_CLOCK,
   PARAM_EPOCH,
   PARAM_LISTED,
@@ -58,7 +59,7 @@ uniform highp mat4 bindMatrix;
 #define CROWD_MORPH_TEXEL int( ${parameter(PARAM_MORPH_TEXEL)} )
 #define CROWD_PART_COUNT int( ${parameter(PARAM_PARTS)} )
 #define CROWD_PARTS_PER_ROW int( ${parameter(PARAM_PARTS_PER_ROW)} )
-#define CROWD_LISTED ( ${parameter(PARAM_LISTED)} > 0.5 )
-#define CROWD_FIRST ( int( ${parameter(PARAM_LISTED)} ) - 1 )
+#define CROWD_LISTED ( floatBitsToInt( ${parameter(PARAM_LISTED)} ) != 0 )
+#define CROWD_FIRST ( floatBitsToInt( ${parameter(PARAM_LISTED)} ) & ${FIRST_LISTED - 1} )
 #define CROWD_VARIANT int( ${parameter(variantParameter)} + 0.5 )
 `;

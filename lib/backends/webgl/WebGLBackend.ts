@@ -1,5 +1,6 @@
 import type { ArrayCamera, Camera, InstancedMesh, Material, Object3D, Scene, WebGLRenderer } from 'three';
 import {
+  FIRST_LISTED,
   PARAM_LISTED,
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
@@ -204,7 +205,7 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   let listed = isDrawing && isListed(renderer, crowd, view) ? view : null;
   if (listed?.isWhole === true) listed = matricesOf(crowd)?.whole ?? null;
   drawn.listed = listed;
-  crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : 1 + (listed.start ?? 0);
+  crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : FIRST_LISTED + (listed.start ?? 0);
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
   prepareUploads(renderer, crowd, listed);

@@ -95,7 +95,7 @@ export const showsEveryone = ({ views, visibility }: DrawnCrowd): boolean =>
 /** Reads the list of a view, which the CPU has made. */
 class CameraList implements DrawnList {
   readonly places: Vectors | null;
-  /** See `PARAM_LISTED`. */
+  /** Which entry says what is drawn first, counted from 1; 0 if there is no list. */
   private readonly first = uniform(0, 'int');
   private readonly list = texels(noNumbers('list'));
 
