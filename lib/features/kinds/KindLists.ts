@@ -72,16 +72,19 @@ export class KindLists implements SplitLists {
   split(ids: Uint32Array, count: number, whole: boolean, spheres: Float32Array, seen: Int32Array): number {
     const { splitter, views } = this;
     const { lists } = splitter;
-    const levels = this.byLevel !== null && this.byLevel.version >= 0 ? this.byLevel : null;
+    const levels = (this.byLevel?.version ?? -1) < 0 ? null : this.byLevel;
     const left = levels?.split(ids, count, whole, spheres, seen) ?? count;
     this.isFading = levels?.isFading ?? false;
     // At a level of impostors, which need no poses, other kinds than the crowd's own are drawn all the same.
+    const mask = this.isFading ? ID_MASK : -1;
     for (let i = 0; levels !== null && i < left; i++) {
-      const id = this.isFading ? ids[i] & ID_MASK : ids[i];
+      const id = ids[i] & mask;
       if (splitter.kinds[id] > 0) seen[id >> 5] |= 1 << (id & 31);
     }
-    while (views.length < lists.length) views.push(this.createView());
-    for (const view of views) view.count = -1;
+    for (let i = 0; i < lists.length; i++) {
+      views[i] ??= this.createView();
+      views[i].count = -1;
+    }
     let end = 0;
     let fades = false;
     for (let i = 0; i < lists.length; i++) {
@@ -93,7 +96,7 @@ export class KindLists implements SplitLists {
     }
     if (this.list.capacity < end) {
       this.list.dispose();
-      this.list = new InstanceList(2 ** Math.ceil(Math.log2(end)));
+      this.list = new InstanceList(2 * end);
     }
     if (fades) this.list.assignFading(_entries, end);
     else this.list.assign(_entries, end);
@@ -126,11 +129,14 @@ export class KindLists implements SplitLists {
   ): number {
     const { splitter, views } = this;
     const { lists, kinds } = splitter;
-    const isFading = source === null ? this.isFading : source.isFading === true;
+    const isFading = (source ?? this).isFading === true;
     const mask = isFading ? ID_MASK : -1;
     const count = source?.count ?? all;
-    const listed = isFading ? source?.list.entries : source?.list.texture.data;
-    const from = source === null ? ids : source.isWhole === true ? null : (listed ?? null);
+    let from: ArrayLike<number> | null = ids;
+    if (source !== null) {
+      const { list, isWhole } = source;
+      from = isWhole ? null : isFading ? list.entries : list.texture.data;
+    }
     _counts.fill(0);
     for (let i = 0; i < count; i++) _counts[kinds[(from === null ? i : from[i]) & mask]]++;
     for (let kind = 0; kind < _counts.length; kind++) {
