@@ -19,7 +19,7 @@ import { updateColors } from '../instancePlaces.js';
 import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
 import { COLOR_ATTRIBUTES, MATRIX_ATTRIBUTES } from '../vertexLimits.js';
 import { type Draw, drawStateOf } from './DrawState.js';
-import { glslSourceOf } from './glslSources.js';
+import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
 import {
   checkAttributes,
@@ -140,6 +140,8 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
  * ask the crowd anything, so this is done whenever one of them has changed. Costs a look-up per material.
  */
 function updateDraw(crowd: DrawnCrowd): void {
+  // Drawing it says so.
+  if (!hasGLSLSource(crowd)) return;
   const drawn = drawStateOf(crowd);
   drawn.viewed = isViewed(crowd);
   setDrawParameters(crowd, drawn.viewed);

@@ -91,5 +91,11 @@ function sourceNamed(name: string): GLSLSource {
 
 export const glslSourceOf = (crowd: PosedCrowd): GLSLSource => sourceNamed(sourceOf(crowd).name);
 
+/** Whether WebGLRenderer can draw a crowd: a page may have imported shaders of its pose source for WebGPURenderer alone. */
+export function hasGLSLSource(crowd: PosedCrowd): boolean {
+  const { name } = sourceOf(crowd);
+  return sources.some((source) => source.name === name);
+}
+
 /** The shaders of the source of a number, see `ShaderVariant.source`. */
 export const glslOfNumber = (number: number): SourceGLSL => sourceNamed(sourceOfNumber(number).name).glsl;
