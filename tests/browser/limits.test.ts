@@ -111,6 +111,19 @@ test.each([
   },
 );
 
+test.runIf(TWINS.includes('TSL on WebGPU'))('under WebGPU it says how to get larger buffers', async () => {
+  const { renderer, draw } = await drawingOf('TSL on WebGPU');
+  const { backend } = renderer as unknown as { backend: { device: GPUDevice } };
+  backend.device = withLimits(backend.device, { maxStorageBufferBindingSize: 1 << 23 });
+  const { root, clips } = createCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 20_000);
+  crowd.frustumCulled = false;
+  await expect(draw(new Scene().add(crowd) as Scene, new PerspectiveCamera(), new Group())).rejects.toThrow(
+    'room for poses of 7943 instances of 21 joints, not of 20000; make several crowds, or give WebGPURenderer `requiredLimits` with a maxBufferSize and maxStorageBufferBindingSize of 21120000, if its adapter has them.',
+  );
+  renderer.dispose();
+});
+
 /** A device that says that it takes less. */
 function withLimits(device: GPUDevice, less: Record<string, number>): GPUDevice {
   const limits: Record<string, number> = {};

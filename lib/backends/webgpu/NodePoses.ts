@@ -279,10 +279,12 @@ function checkRoom(
   renderer: WebGPURenderer,
   { counts: { entries, columns, joints }, rows }: NodePoses,
 ): void {
-  const room = Math.floor(maxMatrixRows(renderer) / Math.max(entries, columns));
-  if (rows.size <= room) return;
+  const width = Math.max(entries, columns);
+  const room = Math.floor(maxMatrixRows(renderer) / width);
+  const { size } = rows;
+  if (size <= room) return;
   throw new Error(
-    `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${rows.size}; make several crowds.`,
+    `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${size}; make several crowds, or give WebGPURenderer \`requiredLimits\` with a maxBufferSize and maxStorageBufferBindingSize of ${size * width * 48}, if its adapter has them.`,
   );
 }
 
