@@ -17,7 +17,7 @@ import { find, secondsBetween } from '../lib/page.js';
 const { query, Crowd: SkinnedInstancedMesh, InstanceParts, isSoftware, stage } = await openStage();
 const { scene, camera, renderer } = stage;
 const _place = new Vector3();
-const COUNT = Math.max(1, Number(query.get('count') ?? (isSoftware ? 30 : 150)));
+const COUNT = Math.max(1, Number(query.get('count') ?? (isSoftware ? 30 : 60)));
 
 const heightAt = (x: number, z: number) =>
   (1.5 + Math.sin(x * 0.17) + 0.5 * Math.sin(z * 0.21)) *
@@ -198,7 +198,7 @@ function step(delta: number): void {
   for (let i = 0; i < COUNT; i++) live(rogues, knights, i, delta);
   for (const { crowd } of [knights, rogues]) crowd.update(delta);
   const y = heightAt(knight.x, knight.z);
-  camera.position.set(knight.x, y + 4.6, knight.z + 9);
+  camera.position.set(knight.x, y + 6.5, knight.z + 9);
   camera.lookAt(knight.x, y + 1.4, knight.z - 2);
 }
 

@@ -81,14 +81,13 @@ function calmDown(): void {
 // --- the page ---
 
 let flying = false;
-let flown = 2.4;
+let flown = -1.2;
 
+/** Along the first rows, at the height of the twelfth: from guests some metres away to those at the other end. */
 function fly(): void {
-  stage.camera.position.set(
-    Math.cos(flown) * bowl.long * 1.3,
-    bowl.height * 0.92,
-    Math.sin(flown) * bowl.wide * 1.3,
-  );
+  const ahead = flown + Math.min(0.6, 40 / bowl.long);
+  stage.camera.position.set(Math.cos(flown) * (bowl.long - 5), 8, Math.sin(flown) * (bowl.wide - 5));
+  stage.controls.target.set(Math.cos(ahead) * bowl.long, 6, Math.sin(ahead) * bowl.wide);
 }
 
 function listen(): void {
@@ -146,7 +145,6 @@ function frame(now: number): void {
 const radius = bowl.long * 1.65;
 stage.frame(HEIGHT, radius, radius);
 stage.shine(new Vector3(), radius);
-stage.controls.target.set(0, bowl.height * 0.4, 0);
 fly();
 stage.scene.add(bowl.object, crowd);
 try {

@@ -84,7 +84,7 @@ interface Walker {
 const { query, detail, Crowd, InstanceParts, JointEdits, device, isSoftware, stage, measure } =
   await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
-const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 160 : 3_000)));
+const count = Math.max(10, Number(query.get('count') ?? (isSoftware ? 160 : 1_200)));
 
 // --- people ---
 
