@@ -76,7 +76,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   const count = trackSize(packed);
   if (TRACK_ROW > maxTextureSize || rows > maxTextureSize || count > MAX_TRACK_TEXELS) {
     throw new Error(
-      `Tracks of ${count} keys need a texture of ${TRACK_ROW} × ${rows}, but there may be ${MAX_TRACK_TEXELS}, and maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture where devices have it.`,
+      `Tracks of ${count} keys need a texture of ${TRACK_ROW} × ${rows}, but there may be ${MAX_TRACK_TEXELS}, and maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture.`,
     );
   }
   const boundsOf = posedBounds(packed, boxes);

@@ -16,7 +16,7 @@ export function isFinitePlace(elements: readonly number[]): boolean {
   if (isPlain(elements)) return true;
   if (!elements.every(Number.isFinite)) return false;
   warnOnce(
-    `SkinnedInstancedMesh: a matrix mirrors, and its instance will be drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.`,
+    `SkinnedInstancedMesh: a matrix mirrors, so its instance is drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.`,
   );
   return true;
 }

@@ -119,7 +119,7 @@ test.runIf(TWINS.includes('TSL on WebGPU'))('under WebGPU it says how to get lar
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 20_000);
   crowd.frustumCulled = false;
   await expect(draw(new Scene().add(crowd) as Scene, new PerspectiveCamera(), new Group())).rejects.toThrow(
-    'room for poses of 7943 instances of 21 joints, not of 20000; make several crowds, or give WebGPURenderer `requiredLimits` with a maxBufferSize and maxStorageBufferBindingSize of 21120000, if its adapter has them.',
+    'room for poses of 7943 instances of 21 joints, not of 20000; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of 21120000.',
   );
   renderer.dispose();
 });

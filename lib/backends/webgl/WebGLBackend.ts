@@ -43,7 +43,7 @@ export const webGLBackend: Backend = {
     const renderer = target as WebGLRenderer;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
       throw new Error(
-        `${NAME}: WebGLRenderer cannot pose a crowd in a node material ("${material.name || material.type}"), not with a nodes handler either; use WebGPURenderer, with forceWebGL: true if need be.`,
+        `${NAME}: WebGLRenderer cannot pose a crowd in a node material ("${material.name || material.type}"); use WebGPURenderer, with forceWebGL: true if need be.`,
       );
     }
     crowd.isSkinnedMesh = true;

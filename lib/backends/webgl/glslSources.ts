@@ -84,18 +84,17 @@ export function registerGLSLSource(source: GLSLSource): void {
 function sourceNamed(name: string): GLSLSource {
   for (let i = 0; i < sources.length; i++) if (sources[i].name === name) return sources[i];
   throw new Error(
-    `WebGLRenderer cannot draw poses of the source "${name}"; import what makes them from 'skinned-instanced-mesh', or VertexTexture ` +
-      "from 'skinned-instanced-mesh/vertex-textures'.",
+    `WebGLRenderer cannot draw poses of the source "${name}"; import what makes them from 'skinned-instanced-mesh' or 'skinned-instanced-mesh/vertex-textures'.`,
   );
 }
 
-export const glslSourceOf = (crowd: PosedCrowd): GLSLSource => sourceNamed(sourceOf(crowd).name);
-
 /** Whether WebGLRenderer can draw a crowd: a page may have imported shaders of its pose source for WebGPURenderer alone. */
 export function hasGLSLSource(crowd: PosedCrowd): boolean {
-  const { name } = sourceOf(crowd);
-  return sources.some((source) => source.name === name);
+  for (let i = 0; i < sources.length; i++) if (sources[i].name === sourceOf(crowd).name) return true;
+  return false;
 }
+
+export const glslSourceOf = (crowd: PosedCrowd): GLSLSource => sourceNamed(sourceOf(crowd).name);
 
 /** The shaders of the source of a number, see `ShaderVariant.source`. */
 export const glslOfNumber = (number: number): SourceGLSL => sourceNamed(sourceOfNumber(number).name).glsl;

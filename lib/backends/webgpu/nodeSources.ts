@@ -47,7 +47,6 @@ export function nodeSourceOf(crowd: DrawnCrowd): NodeSource {
   const { name } = sourceOf(crowd);
   for (let i = 0; i < sources.length; i++) if (sources[i].name === name) return sources[i];
   throw new Error(
-    `WebGPURenderer cannot draw poses of the source "${name}"; import what makes them from 'skinned-instanced-mesh/webgpu', or ` +
-      "VertexTexture from 'skinned-instanced-mesh/vertex-textures/webgpu'.",
+    `WebGPURenderer cannot draw poses of the source "${name}"; import what makes them from 'skinned-instanced-mesh/webgpu' or 'skinned-instanced-mesh/vertex-textures/webgpu'.`,
   );
 }

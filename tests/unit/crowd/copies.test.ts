@@ -227,7 +227,7 @@ describe('numbers', () => {
     crowd.setMatrixAt(0, mirrored).setMatrixAt(1, mirrored);
     expect(warn.mock.calls).toEqual([
       [
-        'SkinnedInstancedMesh: a matrix mirrors, and its instance will be drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.',
+        'SkinnedInstancedMesh: a matrix mirrors, so its instance is drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.',
       ],
     ]);
     const matrix = new Matrix4();
