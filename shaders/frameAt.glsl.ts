@@ -7,7 +7,7 @@ import {
   REST_FRAME,
 } from '../lib/constants.js';
 
-/** Twin of `frameAt` in `lib/playback/actions.ts`. */
+/** Which frames of a clip show, from what the GPU knows of an action; on the CPU `locate` and `frameOf` say it. */
 export const frameAtGLSL = /* glsl */ `
 struct FrameMix {
   float frame0;

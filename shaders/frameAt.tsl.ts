@@ -16,7 +16,7 @@ export interface FrameMixNode {
   alpha: Node<'float'>;
 }
 
-/** Twin of `frameAt` in `lib/playback/actions.ts`. Call it where a stack is being built. */
+/** Twin of `frameAtGLSL`. Call it where a stack is being built. */
 export function frameAt(
   total: Node<'float'>,
   turns: Node<'float'>,

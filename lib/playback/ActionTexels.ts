@@ -5,7 +5,6 @@ import {
   LOOP_CLAMP,
   LOOP_ENDS_BACK,
   LOOP_FIRST,
-  LOOP_MODES,
   LOOP_PING_PONG,
   REPEAT_FOREVER,
   REST_FRAME,
@@ -24,13 +23,12 @@ import {
   ACTION_WARP_RATE,
   ACTION_WARP_START,
   type Actions,
-  aheadAt,
   basePass,
   FINISHED,
   FIRST,
-  frameAt,
   frameOf,
   hasBit,
+  intervalsOf,
   isRest,
   locate,
   type Place,
@@ -78,7 +76,6 @@ const GOLDEN = 0.6180339887498949;
 const MIN_SHARE = 1e-6;
 
 const _place: Place = { pass: 0, within: 0, finished: false };
-const _clip = /*@__PURE__*/ new Float64Array(CLIP_WARP_START);
 const _ramp = /*@__PURE__*/ new Float64Array(RAMP_SIZE);
 
 /** What instances play as shaders read it; `instanceLayout` says how it lies. */
@@ -245,7 +242,7 @@ function encodeClip(
   now: number,
   paused: boolean,
   origin: number,
-  out: Float32Array | Float64Array,
+  out: Float32Array,
   to: number,
 ): void {
   const rate = actions[at + ACTION_RATE];
@@ -308,8 +305,7 @@ function encodeRamp(
 }
 
 /**
- * What an instance shows: the CPU twin of what shaders make of its actions. It goes by the same numbers, so that it shows the
- * same, but in doubles.
+ * What an instance shows: the CPU twin of what shaders make of its actions, but in doubles.
  *
  * @param now The instance's own time, which stands still while it is paused.
  * @param paused Whether it is paused.
@@ -363,15 +359,16 @@ function readLayer(
     const clip = nextClip(target);
     clip.layer = number;
     clip.weight = weight;
-    const since = actions[at + ACTION_SINCE];
-    encodeClip(actions, at, now, paused, since, _clip, 0);
-    const packed = _clip[CLIP_COUNT];
-    const count = Math.floor(packed / LOOP_MODES);
-    const rate = _clip[CLIP_RATE];
-    const time = _clip[CLIP_TIME] + rate * aheadAt(actions, at, now);
-    const loop = packed - count * LOOP_MODES;
-    const total = time + rate * (now - since);
-    frameAt(total, 0, _clip[CLIP_START], count, loop, rate, _clip[CLIP_PASSES], interpolate, clip);
+    const shown = layer.locate(index, place, now, paused, _place);
+    const isOver = shown.finished && !hasBit(actions, at, LOOP_CLAMP);
+    const start = isOver ? REST_FRAME : actions[at + ACTION_START];
+    const intervals = intervalsOf(actions, at);
+    const frame = isOver ? 0 : frameOf(actions, at, shown);
+    const whole = interpolate ? Math.min(Math.floor(frame), Math.max(intervals - 1, 0)) : Math.round(frame);
+    clip.start = start;
+    clip.frame0 = start + whole;
+    clip.frame1 = interpolate && !isOver ? start + Math.min(whole + 1, intervals) : clip.frame0;
+    clip.alpha = interpolate ? frame - whole : 0;
   }
   return weights;
 }

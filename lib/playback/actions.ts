@@ -1,13 +1,4 @@
-import type { FrameMix } from '../animation/PoseMix.js';
-import {
-  LOOP_BACK,
-  LOOP_CLAMP,
-  LOOP_ENDS_BACK,
-  LOOP_FIRST,
-  LOOP_PING_PONG,
-  REPEAT_FOREVER,
-  REST_FRAME,
-} from '../constants.js';
+import { LOOP_PING_PONG, REPEAT_FOREVER, REST_FRAME } from '../constants.js';
 
 /**
  * How one clip plays on one instance, as numbers that are written only when something changes: `ACTION_SIZE` numbers of an
@@ -176,7 +167,7 @@ export function endRamp(ramps: Actions, at: number): void {
 
 /**
  * How time becomes passes of a clip and places in it, and how these become times again; and how the numbers of an action change.
- * What shaders need of it is `frameAt`.
+ * What shaders need of it is `frameAt` of `shaders/frameAt.glsl.ts`.
  *
  * An action's `total` is the number of frames it has come to since the start of pass `basePass`: it runs on through the
  * passes that follow, and below zero in reverse.
@@ -434,68 +425,4 @@ export function startWarp(
   fadingOut[at + ACTION_WARP] = ((ratio - 1) * fade) / 2;
   fadingOut[at + ACTION_WARP_START] = time;
   fadingOut[at + ACTION_WARP_RATE] = 1 / fade;
-}
-
-/**
- * Which frames show, from what the GPU knows of an instance; `shaders/frameAt.glsl.ts` is the same function there.
- *
- * @param total Frames from the start of a pass.
- * @param turns Turns of two passes that lie between that pass and the one from which `passes` count.
- * @param start First frame of the clip.
- * @param count Frames of the clip.
- * @param loop Bits `LOOP_…`, added up.
- * @param rate Frames per second.
- * @param passes How many passes after that one the clip has finished; at least 1.
- * @param interpolate Whether to mix two frames, or to take the nearest.
- */
-export function frameAt(
-  total: number,
-  turns: number,
-  start: number,
-  count: number,
-  loop: number,
-  rate: number,
-  passes: number,
-  interpolate: boolean,
-  target: FrameMix,
-): FrameMix {
-  const intervals = count - 1;
-  let frame = 0;
-  let rest = false;
-
-  if (intervals > 0) {
-    const reverse = rate < 0;
-    const lengths = rate === 0 ? 0 : Math.floor(total / intervals);
-    const passed = (reverse ? -1 : 1) * (lengths + 2 * turns);
-
-    frame = Math.min(Math.max(total - lengths * intervals, 0), intervals);
-    let back = ((lengths & 1) !== 0) !== ((loop & LOOP_BACK) !== 0);
-    if ((loop & LOOP_FIRST) !== 0 && passed < 0) {
-      frame = reverse ? intervals : 0;
-      back = (loop & LOOP_BACK) !== 0;
-    }
-    if (passed >= passes) {
-      rest = (loop & LOOP_CLAMP) === 0;
-      frame = reverse ? 0 : intervals;
-      back = (loop & LOOP_ENDS_BACK) !== 0;
-    }
-    if (back && (loop & LOOP_PING_PONG) !== 0) frame = intervals - frame;
-  }
-
-  target.start = rest ? REST_FRAME : start;
-  if (rest) {
-    target.frame0 = REST_FRAME;
-    target.frame1 = REST_FRAME;
-    target.alpha = 0;
-  } else if (interpolate) {
-    const whole = Math.min(Math.floor(frame), Math.max(intervals - 1, 0));
-    target.frame0 = start + whole;
-    target.frame1 = start + Math.min(whole + 1, intervals);
-    target.alpha = frame - whole;
-  } else {
-    target.frame0 = start + Math.floor(frame + 0.5);
-    target.frame1 = target.frame0;
-    target.alpha = 0;
-  }
-  return target;
 }

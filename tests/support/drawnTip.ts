@@ -1,5 +1,12 @@
-import { CLOCK_EPOCH, LOOP_MODES } from '../../lib/constants.js';
-import { frameAt } from '../../lib/playback/actions.js';
+import {
+  CLOCK_EPOCH,
+  LOOP_BACK,
+  LOOP_CLAMP,
+  LOOP_ENDS_BACK,
+  LOOP_FIRST,
+  LOOP_MODES,
+  LOOP_PING_PONG,
+} from '../../lib/constants.js';
 import {
   ACTION_TEXELS,
   actionsTexels,
@@ -20,8 +27,6 @@ import {
 } from '../../lib/playback/instanceLayout.js';
 import type { SkinnedInstancedMesh } from './library.js';
 import { REST_X } from './stick.js';
-
-const _frame = { start: 0, frame0: 0, frame1: 0, alpha: 0 };
 
 const f = Math.fround;
 
@@ -71,17 +76,36 @@ function actionTip(
     total = f(total + drift);
     turns = Math.floor(f(f(f(f(age * CLOCK_EPOCH) * rate) - drift) / turn) + 0.5);
   }
-  const { frame0, alpha } = frameAt(
-    total,
-    turns,
-    action[CLIP_START],
-    count,
-    action[CLIP_COUNT] - count * LOOP_MODES,
-    rate,
-    action[CLIP_PASSES],
-    true,
-    _frame,
-  );
-  const clip = crowd.boneTexture.clips.find(({ start, count }) => frame0 >= start && frame0 < start + count);
-  return clip === undefined ? REST_X : (frame0 - clip.start + alpha) / clip.fps;
+  const loop = action[CLIP_COUNT] - count * LOOP_MODES;
+  const frame = shownFrame(total, turns, count, loop, rate, action[CLIP_PASSES]);
+  const clip = crowd.boneTexture.clips.find(({ start }) => start === action[CLIP_START]);
+  return clip === undefined || frame === null ? REST_X : frame / clip.fps;
+}
+
+/** Twin of `shaders/frameAt.glsl.ts`: the frame of its clip that an action shows; null for the rest pose. */
+function shownFrame(
+  total: number,
+  turns: number,
+  count: number,
+  loop: number,
+  rate: number,
+  passes: number,
+): number | null {
+  const intervals = count - 1;
+  if (intervals === 0) return 0;
+  const reverse = rate < 0;
+  const lengths = rate === 0 ? 0 : Math.floor(total / intervals);
+  const passed = (reverse ? -1 : 1) * (lengths + 2 * turns);
+  let frame = Math.min(Math.max(total - lengths * intervals, 0), intervals);
+  let back = ((lengths & 1) !== 0) !== ((loop & LOOP_BACK) !== 0);
+  if ((loop & LOOP_FIRST) !== 0 && passed < 0) {
+    frame = reverse ? intervals : 0;
+    back = (loop & LOOP_BACK) !== 0;
+  }
+  if (passed >= passes) {
+    if ((loop & LOOP_CLAMP) === 0) return null;
+    frame = reverse ? 0 : intervals;
+    back = (loop & LOOP_ENDS_BACK) !== 0;
+  }
+  return back && (loop & LOOP_PING_PONG) !== 0 ? intervals - frame : frame;
 }
