@@ -1,12 +1,22 @@
 import type { InstancedBufferAttribute } from 'three';
-import { Box3, Sphere, Vector3 } from 'three';
-import { expandJointBoxes, growJointBoxes, jointBoxesContain } from '../animation/jointBoxes.js';
+import { Box3, Matrix4, Sphere, Vector3 } from 'three';
+import {
+  boxToArray,
+  expandByJoint,
+  expandJointBoxes,
+  growJointBoxes,
+  jointBoxesContain,
+} from '../animation/jointBoxes.js';
 import { sourceOf } from '../animation/PoseSource.js';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import { AFFINE_SIZE } from '../constants.js';
+import { affineFromMatrix4 } from '../utils/affine.js';
 import { morphRange } from './morphRange.js';
 
 const _center = /*@__PURE__*/ new Vector3();
 const _local = /*@__PURE__*/ new Vector3();
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _place = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const _stamp = /*@__PURE__*/ new Float64Array(6);
 
 /**
@@ -152,28 +162,12 @@ export class CrowdBounds {
 }
 
 /** Box around `poseBounds` placed by the matrices of the instances that are drawn. */
-function crowdBox({ instanceMatrix, count, visibility }: DrawnCrowd, poseBounds: Box3, target: Box3): Box3 {
-  const { min, max } = target.makeEmpty();
-  if (poseBounds.isEmpty()) return target;
-  const { x, y, z } = poseBounds.getCenter(_local);
-  const { x: sizeX, y: sizeY, z: sizeZ } = poseBounds.getSize(_center).multiplyScalar(0.5);
-  const m = instanceMatrix.array;
-  // Written out: of a crowd that moves it is done for each instance in each frame.
+function crowdBox({ instanceMatrix, count, visibility }: DrawnCrowd, poseBounds: Box3, target: Box3): void {
+  target.makeEmpty();
+  const box = boxToArray(poseBounds);
   for (let i = 0; i < count; i++) {
     if (!visibility.isDrawn(i)) continue;
-    const at = i * 16;
-    const px = m[at] * x + m[at + 4] * y + m[at + 8] * z + m[at + 12];
-    const py = m[at + 1] * x + m[at + 5] * y + m[at + 9] * z + m[at + 13];
-    const pz = m[at + 2] * x + m[at + 6] * y + m[at + 10] * z + m[at + 14];
-    const dx = Math.abs(m[at]) * sizeX + Math.abs(m[at + 4]) * sizeY + Math.abs(m[at + 8]) * sizeZ;
-    const dy = Math.abs(m[at + 1]) * sizeX + Math.abs(m[at + 5]) * sizeY + Math.abs(m[at + 9]) * sizeZ;
-    const dz = Math.abs(m[at + 2]) * sizeX + Math.abs(m[at + 6]) * sizeY + Math.abs(m[at + 10]) * sizeZ;
-    min.x = Math.min(min.x, px - dx);
-    min.y = Math.min(min.y, py - dy);
-    min.z = Math.min(min.z, pz - dz);
-    max.x = Math.max(max.x, px + dx);
-    max.y = Math.max(max.y, py + dy);
-    max.z = Math.max(max.z, pz + dz);
+    affineFromMatrix4(_matrix.fromArray(instanceMatrix.array, i * 16), _place, 0);
+    expandByJoint(target, box, 0, _place, 0);
   }
-  return target;
 }
