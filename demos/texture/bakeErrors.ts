@@ -1,6 +1,6 @@
 import type { BoneTexture, SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { getSocketMatrix } from 'skinned-instanced-mesh';
-import { type AnimationClip, Matrix4, type Object3D, Vector3 } from 'three';
+import { type AnimationClip, DataUtils, Matrix4, type Object3D, Vector3 } from 'three';
 import { Reference } from '../lib/Reference.js';
 
 export interface BakeError {
@@ -61,20 +61,21 @@ export function bakeErrors(
 export function drawTexels(canvas: HTMLCanvasElement, boneTexture: BoneTexture, clip: number): void {
   const { start, count } = boneTexture.clips[clip];
   const joints = boneTexture.jointNames.length;
-  const pose = new Float32Array(12);
+  const { texels, layout, precision } = boneTexture.data;
+  const read = (at: number) => (precision === 'half' ? DataUtils.fromHalfFloat(texels[at]) : texels[at]);
   canvas.width = joints * 3;
   canvas.height = count;
   const context = canvas.getContext('2d') as CanvasRenderingContext2D;
   const image = context.createImageData(canvas.width, count);
   for (let frame = 0; frame < count; frame++) {
-    for (let joint = 0; joint < joints; joint++) {
-      boneTexture.readJoint(start + frame, start + frame, 0, joint, pose);
-      for (let row = 0; row < 3; row++) {
-        const at = (frame * canvas.width + joint * 3 + row) * 4;
-        for (let i = 0; i < 3; i++) image.data[at + i] = 128 + 120 * Math.tanh(pose[row * 4 + i]);
-        // where the joint carries things, as brightness
-        image.data[at + 3] = 150 + 105 * Math.tanh(Math.abs(pose[row * 4 + 3]));
-      }
+    // a frame is a run of texels, three for each joint: the rows of its matrix
+    const row = (start + frame) % layout.height;
+    const first = row * layout.width + Math.floor((start + frame) / layout.height) * layout.stride;
+    for (let i = 0; i < joints * 3; i++) {
+      const at = (frame * canvas.width + i) * 4;
+      for (let k = 0; k < 3; k++) image.data[at + k] = 128 + 120 * Math.tanh(read((first + i) * 4 + k));
+      // where the joint carries things, as brightness
+      image.data[at + 3] = 150 + 105 * Math.tanh(Math.abs(read((first + i) * 4 + 3)));
     }
   }
   context.putImageData(image, 0, 0);

@@ -12,7 +12,6 @@ import {
 } from 'three';
 import type { Encoding } from '../baking/BakeOptions.js';
 import type { ScenePart } from '../character/collectParts.js';
-import type { AffineArray } from '../utils/affine.js';
 import { describe, listNames } from '../utils/messages.js';
 import type { BoneTextureData, EncodingName, Precision, TextureLayout } from './BoneTextureData.js';
 import {
@@ -246,20 +245,6 @@ export class BoneTexture extends DataTexture {
     throw new Error(
       `There is no joint ${describe(joint)}; there are ${listNames(names, joint)}. For another node under the root, bake with sockets: [${describe(joint)}].`,
     );
-  }
-
-  /**
-   * Writes a joint's skinning matrix between two frames, as the shader computes it.
-   *
-   * @param alpha 0 at `frame0`, 1 at `frame1`.
-   * @param out 12 numbers from `at`, row by row.
-   * @throws If the encoding is 'tracks', which has no frames of matrices.
-   */
-  readJoint(frame0: number, frame1: number, alpha: number, joint: number, out: AffineArray, at = 0): void {
-    if (this.reader.readJoint === undefined) {
-      throw new Error('Tracks have no frames of matrices; ask a crowd by getSkinningMatrix.');
-    }
-    this.reader.readJoint(frame0, frame1, alpha, joint, out, at);
   }
 
   /**

@@ -36,15 +36,6 @@ export interface PoseReader {
   jointMatrix(joint: number, out: AffineArray, at: number): void;
   /** Writes what the pose adds to the influence of each morph target. */
   readMorphs(out: Float64Array): void;
-  /** Writes a joint's skinning matrix between two frames. Tracks have no frames of matrices. */
-  readJoint?(
-    frame0: number,
-    frame1: number,
-    alpha: number,
-    joint: number,
-    out: AffineArray,
-    at: number,
-  ): void;
 }
 
 /**

@@ -116,7 +116,7 @@ const restSource: PoseSource = {
       for (let joint = 0; joint < jointNames.length; joint++) {
         // Joints that no vertex follows have empty boxes.
         if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
-        boneTexture.readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
+        (boneTexture.reader as FrameReader).readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
       }
       expandByPose(target, boxes, pose);
     }

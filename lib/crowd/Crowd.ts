@@ -176,7 +176,7 @@ export class Crowd implements EditedCrowd {
 
   /** Shows or hides an instance. */
   setVisible(id: number, visible: boolean): void {
-    if (this.visibility.setVisible(id, visible)) this.playback.eventsChanged(id);
+    if (this.visibility.setVisible(id, visible)) this.playback.observer?.started(id);
   }
 
   /** Lets an instance exist no more. What costs anything ends at once, all else when it exists again. */
@@ -254,7 +254,7 @@ export class Crowd implements EditedCrowd {
     const { events, features, playback, members } = this;
     for (let i = 0; i < members.length; i++) members[i].endDraws();
     events.beforeUpdate();
-    playback.advance(delta);
+    playback.time.advance(delta);
     events.dispatch(this.announce);
     playback.driver?.advanced();
     for (let i = 0; i < features.length; i++) features[i].update?.(delta);

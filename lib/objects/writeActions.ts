@@ -32,7 +32,7 @@ import { MAX_ACTIONS } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
 import type { ControlRamp, PlayedAction } from './ActionState.js';
 
-const _actions: Actions[] = [];
+const _action: Actions = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
 
 /**
  * Writes the actions of an instance as what it plays.
@@ -56,11 +56,12 @@ export function writeActions(
   for (let layer = 0; layer < playback.layers.length; layer++) {
     if (((layers | written) & (1 << layer)) === 0) continue;
     const shown = shownOf(active, layer, rate);
-    for (let i = 0; i < shown.length; i++) {
-      _actions[i] ??= new Float64Array(ACTION_SIZE);
-      encodeAction(shown[i], rate, clock, _actions[i]);
+    const played = playback.layers[layer];
+    played.clear(index);
+    for (const action of shown) {
+      encodeAction(action, rate, clock, _action);
+      played.actions(played.add(index)).set(_action, played.at(index));
     }
-    playback.setActions(index, layer, _actions, shown.length);
   }
   playback.restored(index);
   return layers;

@@ -48,7 +48,7 @@ export interface PlaybackObserver {
 
 /**
  * Who tells instances what to play by actions of objects, see `SkinnedInstance`, instead of by index. It writes
- * what they play by `InstancePlayback.setActions`, and dispatches `finished` and `loop` of what it steers itself.
+ * what they play, see `writeActions`, and dispatches `finished` and `loop` of what it steers itself.
  */
 export interface PlaybackDriver {
   /** Whether actions say what plays on a layer of an instance. */
@@ -84,7 +84,7 @@ const _place: Place = { pass: 0, within: 0, finished: false };
  */
 export class InstancePlayback implements InstanceData {
   readonly time: Clock;
-  /** The base, and what a feature has laid over it, see `setLayers`. */
+  /** The base, and what a feature has laid over it, see `replaceTexels`. */
   layers: readonly LayerActions[];
   /** What has laid others over the base; null if there are none. */
   over: LayersOver | null = null;
@@ -150,14 +150,6 @@ export class InstancePlayback implements InstanceData {
   }
 
   // Layers.
-
-  /** Lays others over the base. Shaders read another texture then. */
-  setLayers(layers: readonly LayerActions[], over: LayersOver | null): void {
-    this.layers = [this.layers[0], ...layers];
-    this.over = over;
-    this.replaceTexels();
-    for (let i = 0; i < this.size; i++) this.observer?.started(i);
-  }
 
   /**
    * Number of a layer; that of the base, if none is meant.
@@ -370,18 +362,6 @@ export class InstancePlayback implements InstanceData {
     if (place >= 0) this.observer?.started(index, layer, place);
   }
 
-  /**
-   * Lets actions of an object be what an instance plays on a layer, in the order in which they are mixed. Call
-   * `restored` once all layers are written.
-   *
-   * @param actions The first `count` of these have one action each; `MAX_ACTIONS` at most.
-   */
-  setActions(index: number, layer: number, actions: readonly Actions[], count: number): void {
-    const played = this.layers[layer];
-    played.clear(index);
-    for (let i = 0; i < count; i++) played.actions(played.add(index)).set(actions[i], played.at(index));
-  }
-
   /** How many poses an instance is to have each second; 0 for one in every frame. */
   setPoseRate(index: number, rate: number): void {
     this.texels.setRate(index, rate);
@@ -400,25 +380,10 @@ export class InstancePlayback implements InstanceData {
     this.observer?.started(index);
   }
 
-  /** Call when an instance has events from now on, or none any more. */
-  eventsChanged(index: number): void {
-    this.observer?.started(index);
-  }
-
-  /** Call when something about an instance changes that is not part of what it plays: then its pose is due. */
-  touch(index: number): void {
-    this.texels.changed(index);
-  }
-
   // All instances.
 
-  /** Moves the clock. Call {@link InstancePlayback.sweep} once everything that looks back has been told. */
-  advance(delta: number): void {
-    this.time.advance(delta);
-  }
-
   /**
-   * Takes what has faded out off a few instances, and writes those anew that were written hours ago: neither changes what is on
+   * Call once everything that looks back has been told. Takes what has faded out off a few instances, and writes those anew that were written hours ago: neither changes what is on
    * screen. A sweep over all of them begins a while after fades, else once in hours.
    */
   sweep(): void {
@@ -508,7 +473,8 @@ export class InstancePlayback implements InstanceData {
     for (const layer of this.layers) layer.settle(index, this.time.timeOf(index));
   }
 
-  private replaceTexels(): void {
+  /** Call when layers were laid over the base, or are others: shaders read another texture then. */
+  replaceTexels(): void {
     const { texels } = this;
     this.texels = new ActionTexels(this.size, this.layers, this.time, texels);
     this.texels.version = texels.version + 1;

@@ -51,7 +51,7 @@ export function setBoneTexture(mesh: SkinnedInstancedMesh, boneTexture: BoneText
     if (!playback.mixes) keepFade(playback.layers[0], i);
   }
   playback.writeAll();
-  for (let i = 0; i < capacity; i++) playback.eventsChanged(i);
+  for (let i = 0; i < capacity; i++) playback.observer?.started(i);
   playback.driver?.clipsChanged();
   if (lost.size === 0) return;
   warnOnce(

@@ -107,11 +107,6 @@ export class VertexTexture extends BoneTexture {
     throw new Error('A vertex texture has no joints; bake a BoneTexture of a skinned character.');
   }
 
-  /** @throws Always: there are no joints. */
-  override readJoint(): void {
-    this.jointIndex(0);
-  }
-
   /** @internal */
   override checkSize(max: number | undefined): void {
     super.checkSize(max);

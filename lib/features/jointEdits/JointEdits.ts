@@ -330,7 +330,7 @@ export class JointEdits implements CrowdFeature {
     this.store?.dispose();
     this.store = null;
     // Those that are posed less often than drawn too.
-    for (let id = 0; id < crowd.count; id++) crowd.playback.touch(id);
+    for (let id = 0; id < crowd.count; id++) crowd.playback.texels.changed(id);
   }
 
   /** Begins anew, without any edits. */

@@ -103,7 +103,7 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
     const over = this.layerOf(layer);
     forEachInstance(instances, visibility, (index) => {
       over.setShare(index, playback.time.timeOf(index), weight, fade);
-      playback.touch(index);
+      playback.texels.changed(index);
     });
     return this;
   }
@@ -152,7 +152,7 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
 
   reset(index: number): void {
     for (const layer of this.over) layer.reset(index);
-    this.crowd.playback.touch(index);
+    this.crowd.playback.texels.changed(index);
   }
 
   copy(source: AnimationLayers): void {
@@ -173,8 +173,7 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
   /** Ends the layers, with what is played on them. */
   dispose(): void {
     this.crowd.drop(this);
-    this.crowd.playback.setLayers([], null);
-    this.crowd.dropBounds();
+    this.layOver([], null);
     this.dropTexture();
   }
 
@@ -182,7 +181,16 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
     const { crowd } = this;
     this.tracks = null;
     this.over = this.options.map((options) => new MaskedLayer(crowd.capacity, options, this, crowd));
-    crowd.playback.setLayers(this.over, this);
+    this.layOver(this.over, this);
+  }
+
+  private layOver(layers: readonly LayerActions[], over: LayersOver | null): void {
+    const { crowd } = this;
+    const { playback } = crowd;
+    playback.layers = [playback.layers[0], ...layers];
+    playback.over = over;
+    playback.replaceTexels();
+    for (let i = 0; i < crowd.capacity; i++) playback.observer?.started(i);
     crowd.dropBounds();
   }
 
