@@ -13,6 +13,8 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly isCrowdMesh: true;
   /** Whether it draws what is far away in the place of another mesh. */
   readonly isLevelMesh?: boolean;
+  /** The mesh that it is attached to. */
+  readonly owner?: object;
   /** The most instances there can be. */
   readonly capacity: number;
   /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */

@@ -50,7 +50,11 @@ export function followMoves(crowd: DrawnCrowd): void {
   const { views, texels, instanceMatrix } = crowd;
   const { follower } = views.groups.crowd.places;
   follower?.begin();
-  if (views.isWatched) views.groups.update();
+  // Once for all meshes: the crowd's own comes after those that are below it, and the objects that place instances.
+  if (crowd.owner === undefined) {
+    views.round++;
+    if (views.isWatched) views.groups.update();
+  }
   texels.matrices?.keepUp(instanceMatrix);
   follower?.follow(crowd);
 }

@@ -148,7 +148,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     const { layers } = this;
     // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
     layers.test = ({ mask }) => {
-      const others = goesByInstanceLayers(this) ? (crowd.layers?.union ?? 0) : 0;
+      const others = crowd.layers !== null && goesByInstanceLayers(this) ? crowd.layers.union : 0;
       return ((layers.mask | others) & mask) !== 0;
     };
     crowd.add(this);

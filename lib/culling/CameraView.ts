@@ -36,6 +36,8 @@ export interface SeenCrowd {
 export class CameraView implements PoseRequest, DividedView {
   /** When it was last asked for. */
   turn = 0;
+  /** In which of `CrowdViews.round`. */
+  round = 0;
   /** Whether it is for a shadow map. */
   inShadow = false;
   readonly seen: Int32Array;
@@ -124,20 +126,29 @@ export class CameraView implements PoseRequest, DividedView {
     return true;
   }
 
-  /** Brings it up to date. Costs nothing when it is. */
-  update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd): void {
-    const { visibility, groups, culls } = crowd;
+  /**
+   * Brings it up to date. Costs nothing when it is.
+   *
+   * @param again Whether it is known that it was made for where camera and crowd are.
+   */
+  update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd, again = false): void {
+    const { visibility, groups } = crowd;
     const { split, stages } = this;
     if (split?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
     const splitVersion = split?.version ?? -1;
     let isStaged = true;
     for (let i = 0; i < stages.length; i++) if (!stages[i].update(crowd)) isStaged = false;
-    const same =
-      this.culls === culls && this.splitVersion === splitVersion && isStaged && this.isFor(crowdMatrixWorld);
-    if (same && this.groupsVersion === groups.version && this.visibilityVersion === visibility.version)
+    const same = again || (this.culls === crowd.culls && this.isFor(crowdMatrixWorld));
+    if (
+      same &&
+      this.splitVersion === splitVersion &&
+      isStaged &&
+      this.groupsVersion === groups.version &&
+      this.visibilityVersion === visibility.version
+    )
       return;
     this.version++;
-    this.culls = culls;
+    this.culls = crowd.culls;
     this.groupsVersion = groups.version;
     this.visibilityVersion = visibility.version;
     this.splitVersion = splitVersion;

@@ -61,6 +61,8 @@ export class CrowdViews {
   private readonly expectedViews: CameraView[] = [];
   private frame = -1;
   private turn = 0;
+  /** Goes up before meshes are drawn: until then, views hold how far poses reach, and whether cameras cull. */
+  round = 0;
   private isFollowed = false;
 
   constructor(private readonly crowd: ViewedCrowd) {
@@ -95,9 +97,9 @@ export class CrowdViews {
     if (!this.crowd.visibility.allDrawn) this.wasPartly = true;
     return (
       this.wasPartly ||
+      this.kinds !== null ||
       this.culls ||
       this.crowd.written !== null ||
-      this.kinds !== null ||
       (this.splits !== null && (this.splits.isUsed || this.splits.hasPoseRates)) ||
       this.isStaged
     );
@@ -189,11 +191,14 @@ export class CrowdViews {
     this.begin(frame);
     // What was written before a crowd is drawn for the first time is drawn without anybody having been told of it.
     if (!this.isWatched) this.groups.invalidate();
-    this.groups.update();
     const view = this.find(camera, lodCamera, crowdMatrixWorld, byLayers);
+    // Each mesh asks what was asked for the first.
+    const again = view.round === this.round;
+    view.round = this.round;
     view.turn = this.turn;
     view.inShadow = inShadow;
-    view.update(crowdMatrixWorld, this);
+    this.groups.update(again);
+    view.update(crowdMatrixWorld, this, again);
     return view;
   }
 
@@ -233,6 +238,7 @@ export class CrowdViews {
   private begin(frame: number): void {
     if (frame === this.frame) return;
     this.frame = frame;
+    this.round++;
     this.turn++;
     this.splits?.beginFrame();
     this.dropUnused();

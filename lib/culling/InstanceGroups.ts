@@ -63,12 +63,16 @@ export class InstanceGroups {
     return Math.ceil(this.count / GROUP_SIZE);
   }
 
-  /** Brings all of it up to date. Costs next to nothing when no instance was moved, added or taken away. */
-  update(): void {
+  /**
+   * Brings all of it up to date. Costs next to nothing when no instance was moved, added or taken away.
+   *
+   * @param again Whether it is known how far poses reach.
+   */
+  update(again = false): void {
     const { crowd } = this;
     const { attribute } = crowd.places;
     let all = this.resize(crowd.capacity);
-    if (!crowd.boundsOfPoses(_box).equals(this.poses)) {
+    if (!again && !crowd.boundsOfPoses(_box).equals(this.poses)) {
       this.poses.copy(_box);
       sphereAround(this.poses, this.character);
       all = true;

@@ -136,7 +136,7 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
 }
 
 /**
- * Brings the parameters, textures and materials of a crowd up to what it is now. Renderers look at materials before they
+ * Brings the parameters and materials of a crowd up to what it is now. Renderers look at materials before they
  * ask the crowd anything, so this is done whenever one of them has changed. Costs a look-up per material.
  */
 function updateDraw(crowd: DrawnCrowd): void {
@@ -153,12 +153,13 @@ function updateDraw(crowd: DrawnCrowd): void {
     releaseMaterials(crowd);
     drawn.codes = { color, shadow };
   }
-  bindTextures(crowd);
+  crowd.motions?.settle(crowd);
   const isNew = drawn.renderer === null;
   // Once a frame: without arrays of materials, which would have to be made.
   const { material, customDepthMaterial, customDistanceMaterial } = crowd;
   if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', color, isNew);
   else if (material) patch(crowd, material, 'color', color, isNew);
+  if (!isNew && !crowd.castShadow) return;
   if (customDepthMaterial) patch(crowd, customDepthMaterial, 'shadow', shadow);
   if (customDistanceMaterial) patch(crowd, customDistanceMaterial, 'shadow', shadow);
 }
