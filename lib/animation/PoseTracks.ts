@@ -189,7 +189,8 @@ export function isStill(tracks: PoseTracks, node: number, property: number): boo
   return found[at] === STILL;
 }
 
-function leavesAlone(tracks: PoseTracks, clip: number, node: number, property: number): boolean {
+/** Whether a clip gives a property of a node no other value than it has at rest. */
+export function leavesAlone(tracks: PoseTracks, clip: number, node: number, property: number): boolean {
   const entry = trackEntry(tracks, clip, node, property);
   if (entry === TRACK_ABSENT) return true;
   // What an additive clip holds is added to the rest.

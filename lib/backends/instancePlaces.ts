@@ -52,7 +52,7 @@ export function followMoves(crowd: DrawnCrowd): void {
   follower?.begin();
   // Once for all meshes: the crowd's own comes after those that are below it, and the objects that place instances.
   if (crowd.owner === undefined) {
-    views.round++;
+    views.last = null;
     if (views.isWatched) views.groups.update();
   }
   texels.matrices?.keepUp(instanceMatrix);

@@ -147,10 +147,8 @@ export abstract class CrowdMesh extends InstancedMesh<
     fields.skeleton = new CrowdSkeleton(() => this.beginFrame());
     const { layers } = this;
     // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
-    layers.test = ({ mask }) => {
-      const others = crowd.layers !== null && goesByInstanceLayers(this) ? crowd.layers.union : 0;
-      return ((layers.mask | others) & mask) !== 0;
-    };
+    layers.test = ({ mask }) =>
+      (layers.mask & mask) !== 0 || (((crowd.layers?.union ?? 0) & mask) !== 0 && goesByInstanceLayers(this));
     crowd.add(this);
     this.prepareDraw();
   }
@@ -414,7 +412,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    */
   override toJSON(meta?: JSONMeta): ReturnType<InstancedMesh['toJSON']> {
     warnOnce(
-      `SkinnedInstancedMesh: three.js's JSON has no place for baked animation; the crowd is written as an InstancedMesh.`,
+      `SkinnedInstancedMesh: three.js's JSON has no baked animation; the crowd is written as an InstancedMesh.`,
     );
     const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, true);
     // three.js would draw all levels of detail at once.
@@ -592,11 +590,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     const part = group as GeometryGroup | null;
     this.crowd.places.drawnBy(renderer);
     if (this.hidesParts && this.instanceParts === null)
-      warnOnce(
-        'SkinnedInstancedMesh: hidden parts of the character are shown; new InstanceParts(crowd) hides them.',
-      );
+      warnOnce('SkinnedInstancedMesh: hidden parts are shown; new InstanceParts(crowd) hides them.');
     if (this.morphTexture !== null && this.morphs.ofInstances === null)
-      warnOnce(`SkinnedInstancedMesh: no instance keeps its influences of a morphTexture; ${MAKE_MORPHS}`);
+      warnOnce(`SkinnedInstancedMesh: no instance has its influences of a morphTexture; ${MAKE_MORPHS}`);
     if (material.transparent && this.count > 1 && !this.views.isOrdered)
       warnOnce(
         'SkinnedInstancedMesh: transparent instances are drawn by id; new DrawOrder(crowd, { sortObjects: true }) draws far ones first.',

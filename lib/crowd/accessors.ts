@@ -63,7 +63,7 @@ export const ACCESSORS: PropertyDescriptorMap & ThisType<CrowdMesh> = {
     (mesh, fields, value) => {
       if (!(Number.isInteger(value) && value >= 0 && value <= mesh.capacity)) {
         throw new Error(
-          `The count is ${value}; use a whole number from 0 to the capacity of ${mesh.capacity}, or make room with setCapacity(n) first.`,
+          `The count is ${value}; use a whole number from 0 to the capacity of ${mesh.capacity}, or call setCapacity(n) first.`,
         );
       }
       fields.count = value;

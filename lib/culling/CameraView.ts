@@ -36,8 +36,6 @@ export interface SeenCrowd {
 export class CameraView implements PoseRequest, DividedView {
   /** When it was last asked for. */
   turn = 0;
-  /** In which of `CrowdViews.round`. */
-  round = 0;
   /** Whether it is for a shadow map. */
   inShadow = false;
   readonly seen: Int32Array;

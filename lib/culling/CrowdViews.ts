@@ -61,8 +61,8 @@ export class CrowdViews {
   private readonly expectedViews: CameraView[] = [];
   private frame = -1;
   private turn = 0;
-  /** Goes up before meshes are drawn: until then, views hold how far poses reach, and whether cameras cull. */
-  round = 0;
+  /** What was asked for last; null before meshes are drawn. How far poses reach, and who is culled, holds in between. */
+  last: CameraView | null = null;
   private isFollowed = false;
 
   constructor(private readonly crowd: ViewedCrowd) {
@@ -193,8 +193,8 @@ export class CrowdViews {
     if (!this.isWatched) this.groups.invalidate();
     const view = this.find(camera, lodCamera, crowdMatrixWorld, byLayers);
     // Each mesh asks what was asked for the first.
-    const again = view.round === this.round;
-    view.round = this.round;
+    const again = view === this.last;
+    this.last = view;
     view.turn = this.turn;
     view.inShadow = inShadow;
     this.groups.update(again);
@@ -238,7 +238,7 @@ export class CrowdViews {
   private begin(frame: number): void {
     if (frame === this.frame) return;
     this.frame = frame;
-    this.round++;
+    this.last = null;
     this.turn++;
     this.splits?.beginFrame();
     this.dropUnused();

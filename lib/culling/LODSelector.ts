@@ -103,7 +103,7 @@ export interface ViewBudget {
 }
 
 /** The instances that a camera sees, in several lists. */
-export interface SplitLists extends Pick<PoseRequest, 'levels' | 'poseRates' | 'hasPoseRates'> {
+export interface SplitLists extends Partial<Pick<PoseRequest, 'levels' | 'poseRates' | 'hasPoseRates'>> {
   /** Goes up when the lists are others, though the camera sees the same; -1 while there is one list for all. */
   readonly version: number;
   /** Whether of some of the ids that `split` left, only some pixels are drawn. */
@@ -112,9 +112,9 @@ export interface SplitLists extends Pick<PoseRequest, 'levels' | 'poseRates' | '
    * Takes over where the viewer is.
    *
    * @param isFitted Whether levels may begin sooner than they say, see `fit`.
-   * @returns Whether instances are to be posed at the same rates.
+   * @returns False if instances are to be posed at other rates than before.
    */
-  update(view: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean;
+  update(view: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean | undefined;
   /** Says what instances cost at each level. */
   setCosts(budget: ViewBudget, trianglesAt: (level: number) => number): void;
   /** Begins levels sooner where those of the first `count` ids would cost too much, and chooses them. */

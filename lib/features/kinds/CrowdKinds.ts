@@ -2,12 +2,7 @@ import type { BufferGeometry, Raycaster } from 'three';
 import { ownInstanced } from '../../backends/ownInstanced.js';
 import type { Character } from '../../character/assembleCharacter.js';
 import type { Crowd } from '../../crowd/Crowd.js';
-import {
-  type CrowdFeature,
-  type FeaturedCrowd,
-  featureOf,
-  type MeshParts,
-} from '../../crowd/CrowdFeature.js';
+import type { CrowdFeature, FeaturedCrowd, MeshParts } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
@@ -64,8 +59,8 @@ class KindCopy extends LevelCopy {
     const { source } = this;
     const mesh = source.copyFor(owner) as KindMesh;
     this.replaceBy(mesh);
-    const before = featureOf(source.crowd, CrowdKinds) as CrowdKinds;
-    featureOf(owner.crowd, CrowdKinds)?.insert(mesh, before.numberOf(source));
+    const before = source.views.kinds as CrowdKinds;
+    (owner.views.kinds as CrowdKinds | null)?.insert(mesh, before.numberOf(source));
     mesh.becomeCopy(source as KindMesh, 0);
   }
 }
@@ -95,10 +90,9 @@ export class CrowdKinds implements CrowdFeature {
   private readonly drawn: (CrowdMesh | undefined)[];
   /** By kind how many instances there are of it, and of how many and for which version that was counted. */
   private readonly counts = new Float64Array(MAX_KINDS);
-  private counted = 0;
-  private countedVersion = -1;
+  private counted = '';
   /** Places in `lists` by level and kind. */
-  private places = new Map<number, number>();
+  private places: number[] = [];
   /** Levels of detail that there were when `lists` was last emptied. */
   private levels: unknown = null;
 
@@ -142,15 +136,14 @@ export class CrowdKinds implements CrowdFeature {
     if (boneTexture.binding !== null || character.boneTexture.binding !== null)
       throw new Error('CrowdKinds: a vertex texture poses no other vertices; make a second crowd.');
     checkInstanced(character.geometry);
-    const free = drawn.indexOf(undefined);
-    const kind = free < 0 ? drawn.length : free;
+    let kind = drawn.indexOf(undefined);
+    if (kind < 0) kind = drawn.length;
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
     const geometry = rebindGeometry(character.geometry, character.boneTexture, boneTexture);
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
-    const drawOptions = { influences, shadowInfluences, interpolate };
-    const mesh = new KindMesh(crowd, geometry, material, drawOptions);
+    const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
     mesh.name = name;
     mesh.characterParts = parts;
     mesh.hidesParts = parts.some(({ hidden }) => hidden);
@@ -161,7 +154,11 @@ export class CrowdKinds implements CrowdFeature {
   /** @internal */
   insert(mesh: KindMesh, kind: number): void {
     this.drawn[kind] = mesh;
-    mesh.removed = () => this.removed(mesh);
+    mesh.removed = () => {
+      this.drawn[kind] = undefined;
+      this.meshesCopied();
+      this.changed();
+    };
     this.changed();
   }
 
@@ -257,7 +254,7 @@ export class CrowdKinds implements CrowdFeature {
     return mesh.isSkinnedInstancedMesh ? new CrowdKinds(mesh) : null;
   }
 
-  /** Children may not have been copied. @internal */
+  /** Lets instances whose kind there is no more be of the crowd's own; children may not have been copied. @internal */
   meshesCopied(): void {
     this.kinds.forEach((kind, id) => {
       if (this.drawn[kind] === undefined) this.reset(id);
@@ -276,12 +273,12 @@ export class CrowdKinds implements CrowdFeature {
     const level = splitter?.listOf(mesh) ?? null;
     const kind = this.kindOf(mesh);
     if (level === -1 || kind === null) return level;
-    const key = (level ?? -1) * MAX_KINDS + kind;
-    let place = this.places.get(key);
-    if (place === undefined) {
-      place = this.lists.length;
-      this.lists = [...this.lists, { level, kind }];
-      this.places.set(key, place);
+    const { lists, places } = this;
+    const key = ((level ?? -1) + 1) * MAX_KINDS + kind;
+    places[key] ??= lists.length;
+    const place = places[key];
+    if (place === lists.length) {
+      this.lists = [...lists, { level, kind }];
       this.version++;
     }
     return KIND_LISTS + place;
@@ -295,15 +292,15 @@ export class CrowdKinds implements CrowdFeature {
 
   /** @internal */
   shareOf({ kind }: KindList): number {
-    const { counts, kinds, crowd, version } = this;
+    const { counts, kinds, crowd } = this;
     const { count } = crowd.visibility;
-    if (version !== this.countedVersion || count !== this.counted) {
-      this.countedVersion = version;
-      this.counted = count;
+    const now = `${this.version} ${count}`;
+    if (now !== this.counted) {
+      this.counted = now;
       counts.fill(0);
       for (let id = 0; id < count; id++) counts[kinds[id]]++;
     }
-    return count === 0 ? 0 : counts[kind] / count;
+    return counts[kind] / (count || 1);
   }
 
   /** @internal */
@@ -318,26 +315,16 @@ export class CrowdKinds implements CrowdFeature {
 
   /** The kind whose instances a mesh draws; null for all: what is attached to the crowd itself. */
   private kindOf(mesh: CrowdMesh): number | null {
-    const kind = this.drawn.indexOf(mesh);
+    const kind = this.numberOf(mesh);
     if (kind >= 0) return kind;
-    const { owner } = mesh;
-    const isAttached = (mesh as { isJointAttachment?: boolean }).isJointAttachment === true;
-    return owner === undefined || (isAttached && owner === this.crowd) ? null : this.kindOf(owner);
+    const { owner, isJointAttachment } = mesh as CrowdMesh & { isJointAttachment?: boolean };
+    return owner === undefined || (isJointAttachment && owner === this.crowd) ? null : this.kindOf(owner);
   }
 
   private checkKind(kind: CrowdMesh | number): number {
     const number = typeof kind === 'number' ? kind : this.numberOf(kind);
     if (this.drawn[number] !== undefined) return number;
-    throw new Error(`CrowdKinds: there is no kind ${describe(kind)}; use the crowd, or what add() returned.`);
-  }
-
-  private removed(mesh: KindMesh): void {
-    const kind = this.drawn.indexOf(mesh);
-    this.drawn[kind] = undefined;
-    this.kinds.forEach((one, id) => {
-      if (one === kind) this.reset(id);
-    });
-    this.changed();
+    throw new Error(`CrowdKinds: there is no kind ${describe(kind)}; use what add() returned.`);
   }
 
   /** Call when there are other kinds. */
@@ -349,20 +336,20 @@ export class CrowdKinds implements CrowdFeature {
   /** Makes the lists that there are to be now; those of attachments come when they are drawn. */
   private renew(): void {
     this.lists = [];
-    this.places.clear();
+    this.places = [];
     this.version++;
     for (const one of this.drawn) if (one !== undefined) this.listOf(one);
   }
 }
 
 /** By whole words, which shaders read. */
-const bytesFor = (capacity: number): Uint8Array => new Uint8Array(Math.ceil(capacity / 4) * 4);
+const bytesFor = (capacity: number): Uint8Array => new Uint8Array((capacity + 3) & ~3);
 
 /** @throws If a geometry has an instanced attribute of the user's, of which each kind would read the first values. */
 function checkInstanced(geometry: BufferGeometry): void {
   const own = ownInstanced(geometry);
   if (own === null) return;
   throw new Error(
-    `CrowdKinds: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn; read it from a texture by instanceIndex() in your shader.`,
+    `CrowdKinds: read your instanced attribute "${own}" from a texture, by instanceIndex() in your shader.`,
   );
 }

@@ -12,13 +12,12 @@ import type { View } from '../../culling/View.js';
 
 /** What the mesh of one kind draws: a stretch of the list of all. */
 interface KindView extends View {
+  list: InstanceList;
   count: number;
   start: number;
-  isWhole: boolean;
   isFading: boolean;
 }
 
-const NO_RATES = /*@__PURE__*/ new Float32Array(1);
 /** Entries of the list, while they are being sorted out; of all views, one after another. */
 let _entries = /*@__PURE__*/ new Uint32Array(0);
 /** By kind how many there are, and where the last that was put among them ends. */
@@ -31,7 +30,6 @@ export class KindLists implements SplitLists {
   private readonly views: KindView[] = [];
   /** One for all kinds, which renderers are sent at once. */
   private list = new InstanceList(1);
-  private readonly none: KindView = this.createView();
 
   /** @param levels Lists of levels of detail; null if there are none. */
   constructor(
@@ -44,20 +42,20 @@ export class KindLists implements SplitLists {
     return this.splitter.version + 1 + (this.byLevel?.version ?? -1);
   }
 
-  get levels(): Uint8Array | null {
-    return this.byLevel?.levels ?? null;
+  get levels(): Uint8Array | null | undefined {
+    return this.byLevel?.levels;
   }
 
-  get poseRates(): Float32Array {
-    return this.byLevel?.poseRates ?? NO_RATES;
+  get poseRates(): Float32Array | undefined {
+    return this.byLevel?.poseRates;
   }
 
-  get hasPoseRates(): boolean {
-    return this.byLevel?.hasPoseRates ?? false;
+  get hasPoseRates(): boolean | undefined {
+    return this.byLevel?.hasPoseRates;
   }
 
-  update(view: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean {
-    return this.byLevel?.update(view, matrixWorld, isFitted) ?? true;
+  update(view: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean | undefined {
+    return this.byLevel?.update(view, matrixWorld, isFitted);
   }
 
   setCosts(budget: ViewBudget, trianglesAt: (level: number) => number): void {
@@ -71,7 +69,7 @@ export class KindLists implements SplitLists {
 
   split(ids: Uint32Array, count: number, whole: boolean, spheres: Float32Array, seen: Int32Array): number {
     const { splitter, views } = this;
-    const { lists } = splitter;
+    const { lists, kinds } = splitter;
     const levels = (this.byLevel?.version ?? -1) < 0 ? null : this.byLevel;
     const left = levels?.split(ids, count, whole, spheres, seen) ?? count;
     this.isFading = levels?.isFading ?? false;
@@ -79,7 +77,7 @@ export class KindLists implements SplitLists {
     const mask = this.isFading ? ID_MASK : -1;
     for (let i = 0; levels !== null && i < left; i++) {
       const id = ids[i] & mask;
-      if (splitter.kinds[id] > 0) seen[id >> 5] |= 1 << (id & 31);
+      if (kinds[id] > 0) seen[id >> 5] |= 1 << (id & 31);
     }
     for (let i = 0; i < lists.length; i++) {
       views[i] ??= this.createView();
@@ -90,21 +88,22 @@ export class KindLists implements SplitLists {
     for (let i = 0; i < lists.length; i++) {
       if (views[i].count >= 0) continue;
       const { level } = lists[i];
-      const source = level === null ? null : (levels?.of(level) ?? this.none);
-      end = this.divide(level, source, ids, left, whole && levels === null, end);
+      const source = level === null ? null : (levels?.of(level) ?? this.createView());
+      end = this.divide(level, source, ids, left, end);
       fades ||= views[i].isFading;
     }
     if (this.list.capacity < end) {
       this.list.dispose();
       this.list = new InstanceList(2 * end);
     }
+    for (let i = 0; i < lists.length; i++) views[i].list = this.list;
     if (fades) this.list.assignFading(_entries, end);
     else this.list.assign(_entries, end);
     return left;
   }
 
   of(list: number): View {
-    return (list < KIND_LISTS ? this.byLevel?.of(list) : this.views[list - KIND_LISTS]) ?? this.none;
+    return (list < KIND_LISTS ? this.byLevel?.of(list) : this.views[list - KIND_LISTS]) ?? this.createView();
   }
 
   dispose(): void {
@@ -124,7 +123,6 @@ export class KindLists implements SplitLists {
     source: View | null,
     ids: Uint32Array,
     all: number,
-    whole: boolean,
     end: number,
   ): number {
     const { splitter, views } = this;
@@ -138,7 +136,7 @@ export class KindLists implements SplitLists {
       from = isWhole ? null : isFading ? list.entries : list.texture.data;
     }
     _counts.fill(0);
-    for (let i = 0; i < count; i++) _counts[kinds[(from === null ? i : from[i]) & mask]]++;
+    for (let i = 0; i < count; i++) _counts[kinds[(from?.[i] ?? i) & mask]]++;
     for (let kind = 0; kind < _counts.length; kind++) {
       _ends[kind] = end;
       end += _counts[kind];
@@ -150,7 +148,6 @@ export class KindLists implements SplitLists {
       view.start = _ends[kind];
       view.count = _counts[kind];
       view.isFading = isFading;
-      view.isWhole = whole && view.count === count;
     }
     if (_entries.length < end) {
       const more = new Uint32Array(2 * end);
@@ -158,22 +155,13 @@ export class KindLists implements SplitLists {
       _entries = more;
     }
     for (let i = 0; i < count; i++) {
-      const entry = from === null ? i : from[i];
+      const entry = from?.[i] ?? i;
       _entries[_ends[kinds[entry & mask]]++] = entry;
     }
     return end;
   }
 
   private createView(): KindView {
-    const lists = this;
-    return {
-      count: 0,
-      start: 0,
-      isWhole: false,
-      isFading: false,
-      get list() {
-        return lists.list;
-      },
-    };
+    return { list: this.list, count: 0, start: 0, isFading: false };
   }
 }

@@ -9,7 +9,7 @@ import {
 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import { createPoseMix } from '../../animation/PoseMix.js';
-import { isStill } from '../../animation/PoseTracks.js';
+import { leavesAlone } from '../../animation/PoseTracks.js';
 import { AFFINE_SIZE } from '../../constants.js';
 import { affineToMatrix4 } from '../../utils/affine.js';
 import { floatsOf, sharingCopy } from '../../utils/geometries.js';
@@ -41,38 +41,32 @@ export function rebindGeometry(
   const { position, skinIndex, skinWeight } = geometry.attributes;
   const rests = restsOf(own);
   const others = restsOf(other);
-  const size = sizeOf([...rests, ...others]);
-  const matches = new Map<number, Match>();
-  const matchOf = (joint: number) => {
-    let match = matches.get(joint);
-    if (match === undefined) {
-      match = matchJoint(joint, own, other, rests, others, size);
-      matches.set(joint, match);
-    }
-    return match;
-  };
+  const size = Math.max(
+    1e-9,
+    ...[...rests, ...others].map(({ elements: e }) => Math.hypot(e[12], e[13], e[14])),
+  );
+  const matches: Match[] = [];
   const copy = sharingCopy(geometry);
   const joints = new Uint16Array(position.count * 4);
   /** Of each vertex what moves it; null if it stays. */
   const corrections: (Matrix4 | null)[] = [];
-  let moves = false;
   for (let vertex = 0; vertex < position.count; vertex++) {
     let first: Match | null = null;
     for (let i = 0; i < 4; i++) {
       if (skinWeight.getComponent(vertex, i) === 0) continue;
       const joint = skinIndex.getComponent(vertex, i);
-      const match = matchOf(joint);
+      matches[joint] ??= matchJoint(joint, own, other, rests, others, size);
+      const match = matches[joint];
       joints[vertex * 4 + i] = match.joint;
       first ??= match;
       if (differ(first.correction, match.correction, size))
         throw new Error(elsewhere(own.jointNames[joint], 'is bound'));
     }
     const correction = first === null || !differ(first.correction, _identity, size) ? null : first.correction;
-    moves ||= correction !== null;
     corrections.push(correction);
   }
   copy.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
-  if (moves) moveVertices(copy, corrections);
+  if (corrections.some((correction) => correction !== null)) moveVertices(copy, corrections);
   return copy;
 }
 
@@ -131,14 +125,15 @@ function parentOf({ data: { tracks, jointParents } }: BoneTexture, joint: number
 /** Whether clips of the character move a joint, so far as they are known. */
 function isMoved({ data: { tracks } }: BoneTexture, joint: number): boolean {
   return (
-    tracks !== null && [0, 1, 2].some((property) => !isStill(tracks, tracks.jointNodes[joint], property))
+    tracks?.clips.some((_, clip) =>
+      [0, 1, 2].some((property) => !leavesAlone(tracks, clip, tracks.jointNodes[joint], property)),
+    ) === true
   );
 }
 
 function bindOf({ data }: BoneTexture, joint: number): Matrix4 {
   const bind = data.jointBinds[joint];
-  if (bind === null)
-    throw new Error(elsewhere(data.jointNames[joint], 'is of a skin in detached bind mode, bound'));
+  if (bind === null) throw new Error(elsewhere(data.jointNames[joint], 'is bound'));
   return affineToMatrix4(bind, 0, new Matrix4());
 }
 
@@ -152,9 +147,6 @@ function restsOf({ data, reader, jointNames }: BoneTexture): Matrix4[] {
     return bind === null ? rest : rest.multiply(affineToMatrix4(bind, 0, new Matrix4()));
   });
 }
-
-const sizeOf = (matrices: readonly Matrix4[]): number =>
-  Math.max(1e-9, ...matrices.map(({ elements: e }) => Math.hypot(e[12], e[13], e[14])));
 
 function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size = 1): number {
   let most = 0;
@@ -183,7 +175,6 @@ function moveVertices(geometry: BufferGeometry, corrections: readonly (Matrix4 |
       apply(_vector.fromBufferAttribute(moved, vertex), matrix);
       moved.setXYZ(vertex, _vector.x, _vector.y, _vector.z);
     });
-    moved.name = source.name;
     return moved;
   };
   for (const name of ['position', 'normal', 'tangent'] as const)
