@@ -155,8 +155,9 @@ describe('the README and the guides', () => {
     await expectMoving(app).finally(app.close);
   });
 
-  test('the swarm that lives on the GPU runs as it is, but for its size', async () => {
+  test('the swarm that lives on the GPU runs as it is, but for its size, in at most 60 lines', async () => {
     const swarm = whole.find((code) => code.includes('GPUInstances'))!;
+    expect(swarm.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
     const app = await packed.open(swarm.replace('10_000', '100'));
     await expectMoving(app).finally(app.close);
     packed.write('swarm.ts', swarm);
