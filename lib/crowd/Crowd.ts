@@ -6,14 +6,16 @@ import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
 import { releaseBuffers } from '../utils/attributes.js';
-import type {
-  CrowdFeature,
-  CrowdObjects,
-  EditedCrowd,
-  InstanceData,
-  LayersOfInstances,
-  PoseEditor,
-  WrittenOnGPU,
+import {
+  type CrowdFeature,
+  type CrowdObjects,
+  copyFeatures,
+  type EditedCrowd,
+  type InstanceData,
+  type LayersOfInstances,
+  type PoseEditor,
+  sameKind,
+  type WrittenOnGPU,
 } from './CrowdFeature.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
@@ -120,9 +122,10 @@ export class Crowd implements EditedCrowd {
 
   /** @throws If the crowd has another of its kind. */
   use(feature: CrowdFeature): void {
-    const kind = feature.constructor;
-    if (this.features.some((other) => other.constructor === kind))
-      throw new Error(`The crowd has ${kind.name} already; use that one, or dispose it first.`);
+    if (sameKind(this.features, feature))
+      throw new Error(
+        `The crowd has ${feature.constructor.name} already; use that one, or dispose it first.`,
+      );
     this.features.push(feature);
   }
 
@@ -292,10 +295,10 @@ export class Crowd implements EditedCrowd {
     this.resize(source.capacity);
     this.views.copy(source.views);
     for (const data of this.data) {
-      const same = source.data.find((other) => other.constructor === data.constructor);
+      const same = sameKind(source.data, data);
       if (same !== undefined) data.copy(same);
     }
-    this.copyFeatures(source);
+    copyFeatures(this.features, source.features, this.capacity, (feature) => feature.cloneFor?.(this));
     this.objects?.copied();
     this.events.restart();
   }
@@ -305,20 +308,6 @@ export class Crowd implements EditedCrowd {
     this.features.length = 0;
     for (const data of this.data) data.dispose();
     this.views.dispose();
-  }
-
-  /** Takes over the features of another crowd; those that it has not are as at the beginning. */
-  private copyFeatures(source: Crowd): void {
-    const find = (list: readonly CrowdFeature[], feature: CrowdFeature) =>
-      list.find((other) => other.constructor === feature.constructor);
-    for (const feature of source.features) {
-      const own = find(this.features, feature) ?? feature.cloneFor?.(this);
-      own?.copy?.(feature as never);
-    }
-    for (const feature of this.features) {
-      if (feature.reset === undefined || find(source.features, feature) !== undefined) continue;
-      for (let id = 0; id < this.capacity; id++) feature.reset(id);
-    }
   }
 
   /** Lets renderers free what is about to be replaced. */

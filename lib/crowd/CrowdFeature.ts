@@ -100,6 +100,29 @@ export function featureOf<T extends CrowdFeature>(
   return null;
 }
 
+/** The one of a list that is of the same kind as another. */
+export const sameKind = <T extends object>(list: readonly T[], other: object): T | undefined =>
+  list.find((one) => one.constructor === other.constructor);
+
+/**
+ * Takes over features of another crowd or mesh; those that it has not are as at the beginning.
+ *
+ * @param add Makes the same as one of the other's.
+ */
+export function copyFeatures<T extends CrowdFeature & Partial<MeshFeature>>(
+  own: readonly T[],
+  source: readonly T[],
+  capacity: number,
+  add: (feature: T) => CrowdFeature | null | undefined,
+): void {
+  for (const feature of source) (sameKind(own, feature) ?? add(feature))?.copy?.(feature as never);
+  for (const feature of own) {
+    if (sameKind(source, feature)) continue;
+    feature.geometryReplaced?.(true);
+    for (let id = 0; feature.reset && id < capacity; id++) feature.reset(id);
+  }
+}
+
 /** What instances have in one mesh alone: a crowd's own, or one that is attached to it. */
 export interface MeshFeature extends InstanceData {
   /** Makes the same for a copy of the mesh, which calls `copy` with this one right afterwards. */
@@ -122,9 +145,8 @@ interface FeaturedMesh {
  * @throws If the mesh has one of its kind already.
  */
 export function addMeshFeature({ meshFeatures, appearance }: FeaturedMesh, feature: MeshFeature): void {
-  const kind = feature.constructor;
-  if (meshFeatures.some((other) => other.constructor === kind))
-    throw new Error(`The mesh has ${kind.name} already; use that one.`);
+  if (sameKind(meshFeatures, feature))
+    throw new Error(`The mesh has ${feature.constructor.name} already; use that one.`);
   meshFeatures.push(feature);
   appearance.push(feature);
 }

@@ -40,13 +40,15 @@ import { type CrowdIntersection, raycastCrowd } from '../queries/raycastCrowd.js
 import { warnOnce } from '../utils/messages.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';
 import type { Crowd } from './Crowd.js';
-import type {
-  CrowdFeature,
-  InstanceData,
-  MeshFeature,
-  MeshMotions,
-  MeshParts,
-  MeshUniforms,
+import {
+  type CrowdFeature,
+  copyFeatures,
+  type InstanceData,
+  type MeshFeature,
+  type MeshMotions,
+  type MeshParts,
+  type MeshUniforms,
+  sameKind,
 } from './CrowdFeature.js';
 import { checkMatrix, isPlain } from './checks.js';
 import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
@@ -452,8 +454,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     instanceColor?.dispose?.();
     this.becomeCopy(source, first);
     for (const feature of [...this.features]) {
-      const other = source.features.find((one) => one.constructor === feature.constructor);
-      feature.meshesCopied?.(other ?? null, recursive);
+      feature.meshesCopied?.(sameKind(source.features, feature) ?? null, recursive);
     }
     return this;
   }
@@ -556,15 +557,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   private copyAppearance({ appearance, meshFeatures }: this): void {
     const own = this.appearance.length - this.meshFeatures.length;
     for (let i = 0; i < own; i++) this.appearance[i].copy(appearance[i]);
-    for (const feature of meshFeatures) {
-      const same = this.meshFeatures.find((other) => other.constructor === feature.constructor);
-      (same ?? feature.cloneForMesh(this)).copy(feature as never);
-    }
-    for (const feature of this.meshFeatures) {
-      if (meshFeatures.some((other) => other.constructor === feature.constructor)) continue;
-      feature.geometryReplaced?.(true);
-      for (let i = 0; i < this.capacity; i++) feature.reset(i);
-    }
+    copyFeatures(this.meshFeatures, meshFeatures, this.capacity, (feature) => feature.cloneForMesh(this));
   }
 
   /** three.js draws morph targets only of objects that have influences, so the mesh gets some. */

@@ -363,7 +363,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     for (const entry of [...this.known]) {
       const { played } = entry;
       const clip = boneTexture.clips.find(({ name }) => name === played.clip.name);
-      if (clip !== undefined && playback.layers[played.layer].takes(clip)) played.setClip(clip);
+      if (clip !== undefined && playback.layers[played.layer].share?.takes(clip) !== false)
+        played.setClip(clip);
       else this.forget(entry);
     }
     this.write();

@@ -153,11 +153,11 @@ export class ActionTexels {
     let to = at + this.first;
     for (let number = 0; number < layers.length; number++) {
       const layer = layers[number];
-      if (number > 0) {
-        layer.shareRamp(index, _ramp);
+      if (layer.share !== null) {
+        layer.share.shareRamp(index, _ramp);
         encodeRamp(_ramp, 0, now, paused, time.origin, data, at + number * 4);
         this.hasFades ||= !paused && _ramp[RAMP_RATE] !== 0;
-        if (layer.isHidden(index, now)) continue;
+        if (layer.share.isHidden(index, now)) continue;
       }
       to = this.writeLayer(layer, number, index, now, paused, to);
     }
@@ -325,8 +325,8 @@ export function readPose(
   for (let number = layers.length - 1; number >= 0; number--) {
     const layer = layers[number];
     target.layers[number] ??= { weight: 1, mask: null };
-    target.layers[number].weight = layer.shareAt(index, now);
-    target.layers[number].mask = layer.mask;
+    target.layers[number].weight = layer.share?.shareAt(index, now) ?? 1;
+    target.layers[number].mask = layer.share?.mask ?? null;
     const weights = readLayer(layer, number, index, now, paused, interpolate, target);
     if (number === 0) left -= weights;
   }

@@ -173,7 +173,7 @@ export class InstancePlayback implements InstanceData {
   /** @throws If a layer may not play a clip. */
   checkClip(layer: number, clip: BakedClip): void {
     const played = this.layers[layer];
-    if (played.takes(clip)) return;
+    if (played.share?.takes(clip) !== false) return;
     throw new Error(
       `Clip "${clip.name}" is not additive, and layer "${played.name}" takes no others; call AnimationUtils.makeClipAdditive before it is baked.`,
     );
@@ -246,7 +246,7 @@ export class InstancePlayback implements InstanceData {
     return (
       this.getTimeScale(index, layer) !== 0 &&
       !this.isPaused(index) &&
-      !this.where(index, layer, place).finished
+      !this.where(this.layers[layer], index, place).finished
     );
   }
 
@@ -292,15 +292,15 @@ export class InstancePlayback implements InstanceData {
   }
 
   /** Where an instance's clip is. The object is the same for all calls. */
-  private where(index: number, layer: number, place: number): Readonly<Place> {
-    return this.layers[layer].locate(index, place, this.time.timeOf(index), this.isPaused(index), _place);
+  where(layer: LayerActions, index: number, place: number): Readonly<Place> {
+    return layer.locate(index, place, this.time.timeOf(index), this.isPaused(index), _place);
   }
 
   /** Seconds into the clip, as `AnimationAction.time`: from its start, also on the way back of a ping-pong; 0 if there is none. */
   getTime(index: number, layer: number, clip?: BakedClip): number {
     const place = this.placeOf(index, layer, clip);
     const fps = this.clipAt(index, layer, place)?.fps ?? 0;
-    return fps === 0 ? 0 : this.where(index, layer, place).within / fps;
+    return fps === 0 ? 0 : this.where(this.layers[layer], index, place).within / fps;
   }
 
   /** Sets the seconds into the clip; the passes so far stay counted. One that has finished runs its last pass again. */

@@ -106,8 +106,6 @@ const MAX_MARKED_PASSES = 8;
 
 const NO_MARKERS: readonly ClipMarker[] = [];
 
-const _place: Place = { pass: 0, within: 0, finished: false };
-
 /** What plays, which instances of it are there, and who listens. */
 export interface EventCrowd {
   readonly playback: InstancePlayback;
@@ -480,9 +478,8 @@ export class PlaybackEvents implements PlaybackObserver {
     return this.playback.driver?.steers(this.index, this.number) === true;
   }
 
-  private locate(): Place {
-    const { playback, index, place } = this;
-    return this.layer.locate(index, place, playback.time.timeOf(index), playback.isPaused(index), _place);
+  private locate(): Readonly<Place> {
+    return this.playback.where(this.layer, this.index, this.place);
   }
 
   /** When the clip comes to a place of a pass. */

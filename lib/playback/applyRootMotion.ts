@@ -136,10 +136,11 @@ function addInstanceMotion(
 ): void {
   const to = playback.elapsed;
   for (const layer of playback.layers) {
-    const share = layer.shareAt(index, to - delta / 2) * layer.motionShare;
+    const over = layer.share;
+    const share = over === null ? 1 : over.shareAt(index, to - delta / 2) * over.motionShare;
     const weights = share <= 0 ? 0 : weightOfClips(layer, index, to);
     if (weights <= 0) continue;
-    if (!layer.additive) {
+    if (over?.additive !== true) {
       const left = 1 - Math.min(weights, 1) * share;
       for (let i = 0; i < MOTION_SIZE; i++) target[i] *= left;
     }

@@ -103,7 +103,7 @@ export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
   const instances = Array.from({ length: count }, (_, i): InstanceJSON | null => {
     if (visibility.isDeleted(i)) return null;
     const layers = playback.layers.map((layer) => {
-      const weight = layer.saveShare(i, time.timeOf(i));
+      const weight = layer.share?.saveShare(i, time.timeOf(i));
       return { ...(weight && { weight }), clips: saveLayer(playback, layer, i, clipTable, clips) };
     });
     return {
@@ -244,7 +244,7 @@ function loadInstance(
       if (row[1] === 1) current = place;
     }
     layer.setCurrent(index, current);
-    layer.loadShare(index, weight, time.elapsed);
+    layer.share?.loadShare(index, weight, time.elapsed);
   });
   if (!playback.mixes) keepFade(playback.layers[0], index);
   playback.restored(index);

@@ -75,7 +75,7 @@ function changeClips(
     const clip = before.startingAt(actions[at + ACTION_START]);
     if (clip === null) continue;
     const next = after.clips.find(({ name }) => name === clip.name);
-    if (next !== undefined && layer.takes(next)) {
+    if (next !== undefined && layer.share?.takes(next) !== false) {
       changeClip(actions, at, time, clip, next);
       continue;
     }

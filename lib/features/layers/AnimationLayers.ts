@@ -20,7 +20,7 @@ import {
 } from '../../playback/actions.js';
 import type { LayersOver } from '../../playback/InstancePlayback.js';
 import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
-import { BASE_LAYER, LayerActions } from '../../playback/LayerActions.js';
+import { BASE_LAYER, LayerActions, type LayerShare } from '../../playback/LayerActions.js';
 import { checkFade, checkWeight, type LayerReference } from '../../playback/PlayOptions.js';
 import { swapItems } from '../../utils/attributes.js';
 import { type LayerMask, layerMask } from './layerMask.js';
@@ -112,7 +112,8 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
   getWeightAt(index: number, layer: LayerReference): number {
     const { playback, visibility } = this.crowd;
     checkIndex(index, visibility);
-    return playback.layers[playback.layerIndex(layer)].shareAt(index, playback.time.timeOf(index));
+    const { share } = playback.layers[playback.layerIndex(layer)];
+    return share?.shareAt(index, playback.time.timeOf(index)) ?? 1;
   }
 
   /**
@@ -210,7 +211,8 @@ export class AnimationLayers implements CrowdFeature, LayersOver {
 }
 
 /** A layer over the base. Each instance shows so much of it as a ramp says. */
-class MaskedLayer extends LayerActions {
+class MaskedLayer extends LayerActions implements LayerShare {
+  override readonly share: LayerShare = this;
   /** How much of it shows on each node, and behind them on each group of morph targets. */
   shares: Float32Array = new Float32Array(0);
   private ramps: Float64Array;
@@ -225,27 +227,27 @@ class MaskedLayer extends LayerActions {
     this.ramps = this.createRamps(capacity);
   }
 
-  override get additive(): boolean {
+  get additive(): boolean {
     return this.options.additive === true;
   }
 
-  override get mask(): Float32Array {
+  get mask(): Float32Array {
     this.layers.refresh();
     return this.shares;
   }
 
   /** As much as it shows on the first joint. */
-  override get motionShare(): number {
+  get motionShare(): number {
     const { tracks } = this.crowd.boneTexture.data;
     return tracks === null ? 1 : this.mask[tracks.jointNodes[0]];
   }
 
   /** One that is not additive would replace what an additive layer is to add to. */
-  override takes(clip: BakedClip): boolean {
+  takes(clip: BakedClip): boolean {
     return !this.additive || this.crowd.boneTexture.data.tracks?.clips[clip.start - 1].additive === true;
   }
 
-  override shareAt(index: number, time: number): number {
+  shareAt(index: number, time: number): number {
     return rampAt(this.ramps, index * RAMP_SIZE, time);
   }
 
@@ -253,23 +255,23 @@ class MaskedLayer extends LayerActions {
     rampTo(this.ramps, index * RAMP_SIZE, time, weight, fade);
   }
 
-  override shareRamp(index: number, target: Actions): void {
+  shareRamp(index: number, target: Actions): void {
     for (let i = 0; i < RAMP_SIZE; i++) target[i] = this.ramps[index * RAMP_SIZE + i];
   }
 
-  override isHidden(index: number, time: number): boolean {
+  isHidden(index: number, time: number): boolean {
     const at = index * RAMP_SIZE;
     return this.ramps[at + RAMP_TO] === 0 && rampDone(this.ramps, at, time) === 1;
   }
 
-  override saveShare(index: number, time: number): number[] {
+  saveShare(index: number, time: number): number[] {
     const at = index * RAMP_SIZE;
     const ramp = [...this.ramps.subarray(at, at + RAMP_SIZE)];
     ramp[RAMP_START] -= time;
     return ramp;
   }
 
-  override loadShare(index: number, ramp: readonly number[] | undefined, time: number): void {
+  loadShare(index: number, ramp: readonly number[] | undefined, time: number): void {
     if (ramp === undefined) return;
     this.ramps.set(ramp, index * RAMP_SIZE);
     this.ramps[index * RAMP_SIZE + RAMP_START] += time;
