@@ -3,7 +3,7 @@ import { drawChart, METRICS, type Metric } from './chart.js';
 import { CONTENDERS } from './contenders.js';
 import { BUDGET, type Row } from './measure.js';
 import { linkTo, type Result, resultIn } from './Result.js';
-import record from './recorded.json' with { type: 'json' };
+import { recorded } from './recorded/index.js';
 import type { MeasuredRow, Report } from './run/Report.js';
 import { HEIGHT, WIDTH } from './view.js';
 
@@ -29,7 +29,7 @@ let whole = true;
 let most = counts[counts.length - 1];
 let metric: Metric = 'js';
 /** Until Start is pressed, what was recorded on another machine, or what is in the page's link. */
-let result: Result = { problems: [], renderer: 'WebGLRenderer', userAgent: '', ...record };
+let result: Result = recorded[renderer === 'webgpu' ? 1 : 0];
 let stop: AbortController | null = null;
 
 /** The ways of drawing that this renderer has. */
@@ -218,11 +218,9 @@ try {
   const shared = await resultIn(location.hash);
   if (shared !== null) result = shared;
   const { renderer: label, device, date, vertices } = result;
+  const by = shared === null ? 'Recorded' : 'Measured by whoever sent the link';
   find('[data-state]').textContent =
-    shared !== null
-      ? `Measured by whoever sent the link: ${label} on ${device}, ${date.slice(0, 10)}, ${vertices}. Press Start for this machine.`
-      : `Recorded with WebGLRenderer on ${date.slice(0, 10)}, where no GPU draws, ${vertices}: look at JavaScript. ` +
-        'Press Start for this machine.';
+    `${by}: ${label} on ${device}, ${date.slice(0, 10)}, ${vertices}. Press Start for this machine.`;
 } catch (error) {
   find('[data-state]').textContent = (error as Error).message;
 }

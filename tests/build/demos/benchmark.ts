@@ -48,11 +48,11 @@ test.each(RENDERERS)('the benchmark measures every way of drawing under %s', asy
   );
   await compare.fill('[name=link]', link);
   await compare.press('[name=link]', 'Enter');
-  await compare.waitForFunction(() => document.body.dataset.results === '2');
+  await compare.waitForFunction(() => document.body.dataset.results === '4');
   await compare.setInputFiles('[name=files]', file);
-  await compare.waitForFunction(() => document.body.dataset.results === '3');
-  expect(await compare.locator('thead th').count()).toBe(5);
-  expect(await compare.textContent('[data-state]')).toContain('None of them is from a GPU yet');
+  await compare.waitForFunction(() => document.body.dataset.results === '5');
+  expect(await compare.locator('thead th').count()).toBe(7);
+  expect(await compare.textContent('[data-state]')).toContain('2 of 5 from a GPU.');
   await look(compare, 'benchmark-compare', renderer);
   await look(page, 'benchmark', renderer);
   await expectLinkToSource(page, 'benchmark');
