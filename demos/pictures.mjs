@@ -4,7 +4,8 @@
  *   node demos/pictures.mjs              all
  *   node demos/pictures.mjs city moving  some
  *
- * SIM_BROWSER names another Chromium than Playwright's.
+ * SIM_BROWSER names another Chromium than Playwright's. With SIM_GPU=1 a GPU draws (see CONTRIBUTING), and as many figures as a visitor
+ * with one sees.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,7 @@ import { chromium } from 'playwright';
 import { createServer } from 'vite';
 import { browserFlags } from '../tests/setup/browserFlags.mjs';
 
-/** Addresses, with as many figures as a software renderer draws in some seconds; and seconds until the picture. */
+/** Addresses, with as many figures as a software renderer draws in some seconds. */
 const PAGES = {
   battlefield: 'battlefield/index.html?count=1500',
   crowd: 'crowd/index.html?count=400',
@@ -40,13 +41,14 @@ const PAGES = {
 const CARD = { width: 480, height: 270, most: 25_000, type: 'image/webp' };
 const HERO = { width: 1200, height: 630, most: 120_000, type: 'image/jpeg' };
 /** The moving picture: frames, milliseconds from one to the next, and the size that they are drawn at. */
-const MOVING = { count: 24, step: 120, width: 520, height: 273, scale: 1.2, quality: 0.6, most: 2_000_000 };
+const MOVING = { count: 40, step: 80, width: 640, height: 336, scale: 1.5, quality: 0.62, most: 2_000_000 };
 /** Controls stay out of the pictures. */
 const BARE = '.panel, .message, .hero > header, .hero > footer, .hero::after { display: none !important }';
 const SETTLE = 4000;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const chosen = process.argv.slice(2);
+const hasGPU = process.env.SIM_GPU !== undefined;
 const server = await createServer({ logLevel: 'error', server: { port: 0, hmr: false, watch: null } });
 await server.listen();
 const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
@@ -164,13 +166,17 @@ try {
   mkdirSync(`${here}pictures`, { recursive: true });
   for (const [name, path] of Object.entries(PAGES)) {
     if (chosen.length > 0 && !chosen.includes(name)) continue;
-    await take(path, `pictures/${name}.webp`, CARD, { width: 800, height: 450 });
+    const usual = path.replace(/count=\d+&?/, '');
+    await take(hasGPU ? usual : path, `pictures/${name}.webp`, CARD, { width: 800, height: 450 });
   }
   if (chosen.length === 0 || chosen.includes('hero')) {
-    await take('index.html?count=1600&time=3', 'hero.jpg', HERO, { width: 1200, height: 630 });
+    await take(`index.html?count=${hasGPU ? 20_000 : 1600}&time=3`, 'hero.jpg', HERO, {
+      width: 1200,
+      height: 630,
+    });
   }
   if (chosen.length === 0 || chosen.includes('moving')) {
-    await film('index.html?count=700&time=3', 'hero.webp', MOVING);
+    await film(`index.html?count=${hasGPU ? 10_000 : 700}&time=3`, 'hero.webp', MOVING);
   }
 } finally {
   await browser.close();

@@ -333,7 +333,10 @@ const kinds = {
       'A frame of a crowd in mixed clips, vertices left out: JavaScript, draw calls, uploads',
     ),
   whole: () =>
-    frames({ vertices: '1', counts: '10,100,300' }, 'A frame of a crowd of whole characters in mixed clips'),
+    frames(
+      { vertices: '1', counts: process.env.SIM_GPU ? '1000,10000' : '10,100,300' },
+      'A frame of a crowd of whole characters in mixed clips',
+    ),
   vertices,
   poses,
   baking,

@@ -1,4 +1,14 @@
-/** Flags with which headless Chromium renders WebGL2 and WebGPU in software, on machines with and without a GPU. */
+/** Programs that stand in for a GPU, which draw the same on every machine; or, with `SIM_GPU=1`, the GPU. */
+const drawing = process.env.SIM_GPU
+  ? ['--use-angle=vulkan', '--enable-gpu', '--ignore-gpu-blocklist', '--disable-vulkan-surface']
+  : [
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+      '--use-webgpu-adapter=swiftshader',
+      '--use-vulkan=swiftshader',
+    ];
+
+/** Flags with which headless Chromium renders WebGL2 and WebGPU, on machines with and without a GPU. */
 export const browserFlags = [
   '--headless=new',
   '--no-sandbox',
@@ -7,12 +17,9 @@ export const browserFlags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  '--use-angle=swiftshader',
-  '--enable-unsafe-swiftshader',
+  ...drawing,
   '--enable-unsafe-webgpu',
-  '--use-webgpu-adapter=swiftshader',
   '--enable-features=Vulkan',
-  '--use-vulkan=swiftshader',
   // Tests of what is collected ask for it with `gc()`.
   '--js-flags=--expose-gc',
 ];
