@@ -20,6 +20,7 @@ import { drawInNewFrame } from '../support/frames.js';
 import { levelsOf } from '../support/levels.js';
 import {
   bakeCharacter,
+  CrowdKinds,
   encodingOf,
   getViewInfo,
   Impostor,
@@ -256,6 +257,24 @@ describe.each(TWINS)('impostors, %s', (twin) => {
     crowd.update(0.1);
     await read();
     expect(getViewInfo(crowd, camera)).toMatchObject({ levels: [0, 1], posed: 0, triangles: 2 });
+    dispose();
+  });
+
+  test('where the crowd is an impostor, other kinds are drawn as they are, or as they are told', async () => {
+    const { crowd, readAs, fill, dispose } = createView(small, 'tracks', { clips: ['Walk'] });
+    const kinds = new CrowdKinds(crowd);
+    const other = kinds.add(bakeCharacter(createCoarseCharacter().root, []));
+    other.castShadow = other.receiveShadow = true;
+    crowd.play(0, 'Walk', { time: 0.4, timeScale: 0 }).update(0);
+    fill();
+    const mesh = await readAs('mesh');
+    expect(await readAs('impostor')).not.toEqual(mesh);
+    kinds.setKindAt(0, other);
+    expect(await readAs('impostor')).toEqual(mesh);
+    const levels = levelsOf(crowd);
+    expect(() => levels.addToKind(other, new Impostor() as never, 1)).toThrow('a level is a geometry');
+    levels.addToKind(other, null, 1);
+    expect(rms(await readAs('impostor'), mesh)).toBeGreaterThan(1);
     dispose();
   });
 

@@ -46,6 +46,9 @@ const MAX_CLIPS = 8;
  * The renderer draws the pictures, 36 of them in each frame that shows the crowd; until all are there, instances stay at the level
  * before. They take about 3.3 MB a clip, 4 under `WebGPURenderer`.
  *
+ * It shows the crowd's own character. Instances of other kinds, see `CrowdKinds`, are drawn there in a geometry, or not at all, as
+ * `CrowdLevels.addToKind` says.
+ *
  * @category See
  */
 export class Impostor {
