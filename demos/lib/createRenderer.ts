@@ -68,6 +68,31 @@ async function largestBuffers(): Promise<Record<string, number>> {
   return { maxBufferSize, maxStorageBufferBindingSize };
 }
 
+/** Frames that the GPU may be behind. */
+const BEHIND = 2;
+
+/** WebGPU takes any number of frames, and draws them seconds later: has pages wait with the next until it has caught up. */
+function waitForGPU(queue: GPUQueue): void {
+  const request = window.requestAnimationFrame.bind(window);
+  let behind = 0;
+  let last = 0;
+  window.requestAnimationFrame = (callback) => {
+    const next = (now: number): void => {
+      if (behind > BEHIND) {
+        request(next);
+        return;
+      }
+      callback(now);
+      if (now === last) return; // several may ask for the same frame
+      last = now;
+      behind++;
+      const done = () => behind--;
+      queue.onSubmittedWorkDone().then(done, done);
+    };
+    return request(next);
+  };
+}
+
 /**
  * `?renderer=webgl` or `webgpu`. WebGPURenderer falls back to WebGL 2 by itself where there is no WebGPU.
  *
@@ -102,6 +127,7 @@ export async function createRenderer(
   await renderer.init();
   const backend = renderer.backend as unknown as Backend;
   const { device = null, gl = null } = backend;
+  if (device !== null) waitForGPU(device.queue);
   const calls = countCalls((device ?? gl) as GPUDevice | WebGL2RenderingContext);
   const original = backend.draw;
   const indirect = new IndirectTriangles(renderer);
