@@ -594,6 +594,6 @@ const MOST_INSTANCES = 16_777_216;
 function checkCapacity(capacity: number, count: number): void {
   if (Number.isInteger(capacity) && capacity >= count && capacity <= MOST_INSTANCES) return;
   throw new Error(
-    `There cannot be ${capacity} instances; use a whole number from ${count} to ${MOST_INSTANCES}.`,
+    `There cannot be ${describe(capacity)} instances; use a whole number from ${count} to ${MOST_INSTANCES}.`,
   );
 }

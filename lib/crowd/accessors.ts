@@ -2,6 +2,7 @@ import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
 import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { createCrowdGeometry } from '../character/crowdGeometry.js';
 import { whiteColors } from '../instances/InstanceColors.js';
+import { describe } from '../utils/messages.js';
 import type { CrowdMesh } from './CrowdMesh.js';
 
 /** What the accessors stand for. */
@@ -63,7 +64,7 @@ export const ACCESSORS: PropertyDescriptorMap & ThisType<CrowdMesh> = {
     (mesh, fields, value) => {
       if (!(Number.isInteger(value) && value >= 0 && value <= mesh.capacity)) {
         throw new Error(
-          `The count is ${value}; use a whole number from 0 to the capacity of ${mesh.capacity}, or call setCapacity(n) first.`,
+          `The count is ${describe(value)}; use a whole number from 0 to ${mesh.capacity}, or call setCapacity(n) first.`,
         );
       }
       fields.count = value;

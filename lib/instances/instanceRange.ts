@@ -22,7 +22,9 @@ export interface InstanceIds {
 export function checkIndex(index: number, ids: InstanceIds): void {
   const { capacity } = ids;
   if (!(Number.isInteger(index) && index >= 0 && index < capacity)) {
-    throw new Error(`There is no instance ${index}; the crowd has ${capacity}, 0 to ${capacity - 1}.`);
+    throw new Error(
+      `There is no instance ${describe(index)}; the crowd has ${capacity}, 0 to ${capacity - 1}.`,
+    );
   }
   if (ids.isDeleted(index)) {
     throw new Error(`Instance ${index} was deleted; use an id that addInstance() returned since.`);
@@ -54,7 +56,7 @@ export function forEachInstance(
   const whole = Number.isInteger(start) && Number.isInteger(count);
   if (!(whole && start >= 0 && count >= 0 && end <= capacity)) {
     throw new Error(
-      `The range from ${start} with ${count} instances does not lie within the crowd's ${capacity}.`,
+      `The range from ${describe(start)} with ${describe(count)} instances is not within the crowd's ${capacity}.`,
     );
   }
   for (let index = start; index < end; index++) if (!ids.isDeleted(index)) callback(index);

@@ -88,6 +88,16 @@ test('arguments and indices out of range', () => {
   );
   expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 1e9)).toThrow('to 16777216');
   expect(() => crowd.setCapacity(1e9)).toThrow('to 16777216');
+  // Texts of digits look like numbers where messages do not put them in quotes.
+  const text = '1' as unknown as number;
+  expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), text)).toThrow(
+    'There cannot be "1" inst',
+  );
+  expect(() => Object.assign(crowd, { count: text })).toThrow('The count is "1"; use a whole number');
+  expect(() => crowd.setVisibleAt(text, false)).toThrow('There is no instance "1"');
+  expect(() => crowd.play({ start: 0, count: text }, 'Slide')).toThrow(
+    'from 0 with "1" instances is not within',
+  );
 });
 
 test('of names that are not there, the nearest that are come first', () => {

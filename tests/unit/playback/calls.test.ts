@@ -47,7 +47,7 @@ test('a count beyond the capacity names setCapacity', () => {
   const crowd = createCrowd(2);
   expect(() => {
     crowd.count = 3;
-  }).toThrow('The count is 3; use a whole number from 0 to the capacity of 2, or call setCapacity(n) first.');
+  }).toThrow('The count is 3; use a whole number from 0 to 2, or call setCapacity(n) first.');
 });
 
 describe('playback events', () => {
