@@ -308,6 +308,12 @@ function characterLines(character: InspectedCharacter): string[] {
       'Errors: the farthest vertex from where an AnimationMixer puts it, as a share of the height.',
     );
   }
+  if (clips.some(({ tracks }) => tracks === null)) {
+    lines.push(
+      '',
+      'Without tracks and errors: clips whose source is not in the file, as --drop-source-animations leaves it out.',
+    );
+  }
   if (levels.length > 0) {
     const rows = levels.map(({ triangles, error, distance, screenShare }) => [
       String(triangles),

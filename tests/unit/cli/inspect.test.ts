@@ -95,6 +95,16 @@ describe('inspect says', () => {
     expect(stdout).toMatch(/\nWalk +1\.00 +3 +2 +\d+ bytes +1 +1 +\d\.\de-\d +\d\.\d\d s\n/);
   });
 
+  test('why clips have neither tracks nor errors', async () => {
+    const why =
+      'Without tracks and errors: clips whose source is not in the file, as --drop-source-animations';
+    const without = await command('inspect', await bake('without.glb', '--drop-source-animations'));
+    expect(without.stdout).toContain(why);
+    expect(without.stdout).not.toContain('Errors:');
+    const quick = await command('inspect', await bake('with.glb'), '--no-errors');
+    expect(quick.stdout).not.toContain(why);
+  });
+
   test('what is wrong with a file', async () => {
     const bytes = readFileSync(await bake('baked.glb', '--no-compress'));
     // The last bytes of the file are those of what was baked.
