@@ -45,7 +45,8 @@ the baked animation in it, which still opens in any viewer.
   --outside                    allows files outside the folder of a .gltf, which it may name
   --json                       writes what was done as JSON
 
-Crowds take it from there: skinned-instanced-mesh/files, see the guide on files.`;
+A page loads OUT.glb by GLTFLoader and the SkinnedInstancedMeshExtension of skinned-instanced-mesh/files; see the guide
+on files.`;
 
 export const INSPECT_HELP = `skinned-instanced-mesh inspect FILE [options]
 
