@@ -28,7 +28,7 @@ export function ownInstanced({ attributes }: BufferGeometry): string | null {
 /** Says that instances which are not seen are drawn all the same. */
 export function warnNotCulled(attribute: string): void {
   warnOnce(
-    `SkinnedInstancedMesh: the instanced attribute "${attribute}" of your own is read by the index of a draw, so all are drawn, and hidden instances in the place of others; ` +
+    `SkinnedInstancedMesh: the instanced attribute "${attribute}" of your own is read by the index at which an instance is drawn, so all are drawn, and hidden instances in the place of others; ` +
       'read it from a texture by instanceIndex() in your shader.',
   );
 }

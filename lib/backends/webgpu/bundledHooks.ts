@@ -52,7 +52,7 @@ export function callMissedHook({ object, renderer, scene, camera, material }: Dr
   if (known === undefined || last === undefined || last === (renderer as Renderer).info.frame) return;
   if (readsView(object) && !isListedByGPU(renderer, object) && !showsEveryone(object)) {
     warnOnce(
-      'SkinnedInstancedMesh: a BundleGroup keeps the number of instances it recorded; set its needsUpdate in each frame, or take the crowd out.',
+      'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and this crowd counts them in each frame; set its needsUpdate as often, or take the crowd out.',
     );
   }
   const group = known.groups.get(material) ?? null;

@@ -138,6 +138,6 @@ function problemOf(
   if (buffers.size <= vertexBuffers && count <= vertexAttributes) return null;
   return (
     `SkinnedInstancedMesh: the crowd "${crowd.name}" needs ${count} vertex attributes in ${buffers.size} buffers (${[...names].join(', ')}), ` +
-    `this device takes ${vertexAttributes} in ${vertexBuffers}; leave some out, or put several into one InterleavedBuffer.`
+    `this device takes ${vertexAttributes} in ${vertexBuffers}; leave some out of the geometry, or put several into one InterleavedBuffer.`
   );
 }

@@ -222,6 +222,6 @@ export function checkVertexNode(material: Material): void {
   const { vertexNode } = material as DrawnMaterial;
   if (!vertexNode || readsPosition(vertexNode)) return;
   warnOnce(
-    `SkinnedInstancedMesh: material "${material.name}" has a vertexNode; use positionNode to add to the pose.`,
+    `SkinnedInstancedMesh: material "${material.name}" has a vertexNode, which places vertices itself; use positionNode to add to the pose.`,
   );
 }

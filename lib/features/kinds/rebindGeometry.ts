@@ -133,7 +133,8 @@ function isMoved({ data: { tracks } }: BoneTexture, joint: number): boolean {
 
 function bindOf({ data }: BoneTexture, joint: number): Matrix4 {
   const bind = data.jointBinds[joint];
-  if (bind === null) throw new Error(elsewhere(data.jointNames[joint], 'is bound'));
+  if (bind === null)
+    throw new Error(elsewhere(data.jointNames[joint], 'is of a skin in detached bind mode, bound'));
   return affineToMatrix4(bind, 0, new Matrix4());
 }
 

@@ -486,7 +486,7 @@ function checkInstanced(geometry: BufferGeometry): void {
   const own = ownInstanced(geometry);
   if (own === null) return;
   throw new Error(
-    `${NAME}: the instanced attribute "${own}" of your own is read by the index of a draw, another at each level; ` +
+    `${NAME}: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn, which is another one at each level; ` +
       'read it from a texture by instanceIndex() in your shader.',
   );
 }

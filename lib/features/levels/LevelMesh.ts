@@ -111,7 +111,7 @@ export class LevelMesh extends CrowdMesh {
     const influences = owner.morphTargetInfluences?.length ?? 0;
     if (targets === 0 || targets === influences) return;
     warnOnce(
-      `CrowdLevels: the geometry "${geometry.name}" has ${targets} morph targets and the crowd ${influences}; it is drawn without them.`,
+      `CrowdLevels: the geometry "${geometry.name}" has ${targets} morph targets and the crowd ${influences}; the level is drawn without them.`,
     );
     geometry.morphAttributes = {};
   }
@@ -126,7 +126,7 @@ export class LevelMesh extends CrowdMesh {
 
   /** @throws Always: a level is of the crowd that it was added to. */
   override copy(): this {
-    throw new Error('A level belongs to its crowd; copy that, or add a level to the other.');
+    throw new Error('A level of detail belongs to its crowd; copy the crowd, or add a level to the other.');
   }
 
   /** An empty object in its place: copies of the crowd make levels of their own there. */
