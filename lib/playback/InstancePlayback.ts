@@ -383,8 +383,9 @@ export class InstancePlayback implements InstanceData {
   // All instances.
 
   /**
-   * Call once everything that looks back has been told. Takes what has faded out off a few instances, and writes those anew that were written hours ago: neither changes what is on
-   * screen. A sweep over all of them begins a while after fades, else once in hours.
+   * Takes what has faded out off a few instances, and writes those anew that were written hours ago: neither changes what is on
+   * screen. A sweep over all of them begins a while after fades, else once in hours. Call it once everything that looks back has
+   * been told.
    */
   sweep(): void {
     const { texels, layers, elapsed, size } = this;

@@ -140,7 +140,7 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
  * ask the crowd anything, so this is done whenever one of them has changed. Costs a look-up per material.
  */
 function updateDraw(crowd: DrawnCrowd): void {
-  // Drawing it says so.
+  // A draw by WebGLRenderer throws the error.
   if (!hasGLSLSource(crowd)) return;
   const drawn = drawStateOf(crowd);
   drawn.viewed = isViewed(crowd);

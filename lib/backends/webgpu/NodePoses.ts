@@ -284,7 +284,7 @@ function checkRoom(
   const { size } = rows;
   if (size <= room) return;
   throw new Error(
-    `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${size}; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of ${size * width * 48}.`,
+    `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${size}; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of ${size * width * MATRIX_BYTES}.`,
   );
 }
 

@@ -90,7 +90,8 @@ export class CrowdKinds implements CrowdFeature {
   private readonly drawn: (CrowdMesh | undefined)[];
   /** By kind how many instances there are of it, and of how many and for which version that was counted. */
   private readonly counts = new Float64Array(MAX_KINDS);
-  private counted = '';
+  private counted = 0;
+  private countedVersion = -1;
   /** Places in `lists` by level and kind. */
   private places: number[] = [];
   /** Levels of detail that there were when `lists` was last emptied. */
@@ -294,9 +295,9 @@ export class CrowdKinds implements CrowdFeature {
   shareOf({ kind }: KindList): number {
     const { counts, kinds, crowd } = this;
     const { count } = crowd.visibility;
-    const now = `${this.version} ${count}`;
-    if (now !== this.counted) {
-      this.counted = now;
+    if (this.version !== this.countedVersion || count !== this.counted) {
+      this.countedVersion = this.version;
+      this.counted = count;
       counts.fill(0);
       for (let id = 0; id < count; id++) counts[kinds[id]]++;
     }
@@ -324,7 +325,7 @@ export class CrowdKinds implements CrowdFeature {
   private checkKind(kind: CrowdMesh | number): number {
     const number = typeof kind === 'number' ? kind : this.numberOf(kind);
     if (this.drawn[number] !== undefined) return number;
-    throw new Error(`CrowdKinds: there is no kind ${describe(kind)}; use what add() returned.`);
+    throw new Error(`CrowdKinds: there is no kind ${describe(kind)}; use the crowd, or what add() returned.`);
   }
 
   /** Call when there are other kinds. */
