@@ -1,10 +1,4 @@
-import {
-  type BakeOptions,
-  bakeBoneTexture,
-  bakeBoneTextureAsync,
-  frames,
-  type SkinnedInstancedMesh,
-} from 'skinned-instanced-mesh';
+import { bakeBoneTexture, bakeBoneTextureAsync, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import {
   type AnimationClip,
   AnimationMixer,
@@ -24,14 +18,11 @@ import {
 import { createCharacter } from '../../demos/character.js';
 import { deviceName } from '../../demos/lib/deviceName.js';
 import { loadModel, modelNames } from '../support/models.js';
-import { measureVertices, webGLCapture } from '../support/parity.js';
 import { costNames, measureCosts } from './costs.js';
 import { loadFile, writeFiles } from './files.js';
 import { measureImpostors as impostors } from './impostors.js';
 import { measureKinds as kinds } from './kinds.js';
-import { drawLevelChange as levelChange } from './levelChange.js';
 import { measureOcclusion as occlusion } from './occlusion.js';
-import { createVertices } from './vertices.js';
 import { views } from './views.js';
 
 export interface VertexRow {
@@ -62,7 +53,7 @@ async function load(model: string): Promise<Source> {
 }
 
 /** Time of the vertex stage alone, as a ratio to that of a still InstancedMesh measured in turn with it. */
-async function vertices(model: string, rounds: number, only = ''): Promise<VertexRow[]> {
+async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
   const source = await load(model);
   source.mesh.geometry.drawRange.count = Infinity;
   const count = Math.max(20, Math.round(300_000 / source.mesh.geometry.getAttribute('position').count));
@@ -70,28 +61,15 @@ async function vertices(model: string, rounds: number, only = ''): Promise<Verte
   const variants: [string, Parameters<typeof createOurs>[2]][] = [
     ['tracks', { encoding: 'tracks' }],
     ['tracks, all fading', { encoding: 'tracks' }],
-    ['frames float, interpolated', { encoding: 'frames' }],
-    ['frames float, interpolated, all fading', { encoding: 'frames' }],
-    ['frames float, nearest frame', { encoding: 'frames', interpolate: false }],
-    ['frames half, interpolated', { encoding: 'frames', precision: 'half' }],
-    ['frames float, interpolated, 2 influences', { encoding: 'frames', influences: 2 }],
-    ['frames float, interpolated, 1 influence', { encoding: 'frames', influences: 1 }],
+    ['frames', { encoding: 'frames' }],
   ];
   const contenders = [createSkinned(source, Math.min(count, 200))];
   const names = ['SkinnedMesh + AnimationMixer'];
   const fading: number[] = [];
   for (const [name, options] of variants) {
-    if (!name.includes(only)) continue;
     contenders.push(createOurs(source, count, options));
     names.push(name);
     if (name.includes('fading')) fading.push(contenders.length - 1);
-  }
-
-  for (const precision of ['half', 'float'] as const) {
-    const name = `vertex texture ${precision}, interpolated`;
-    if (!name.includes(only)) continue;
-    contenders.push(createVertices(source, count, precision));
-    names.push(name);
   }
 
   const scene = new Scene();
@@ -245,47 +223,6 @@ async function longestSlice(model: string): Promise<number> {
   return longest;
 }
 
-export interface AccuracyRow {
-  encoding: string;
-  fps: number;
-  bytesPerJointSecond: number;
-  bytes: number;
-  /** Shares of the character's height: the worst vertex on baked frames, then between them of the clip in the middle and of the worst. */
-  onFrames: number;
-  middle: number;
-  worst: number;
-  worstClip: string;
-}
-
-/** How far drawn vertices are from three.js's, baked in different ways. */
-async function accuracy(model: string): Promise<AccuracyRow[]> {
-  const { root, clips } = await load(model);
-  const rows: AccuracyRow[] = [];
-  const ways: BakeOptions[] = [10, 15, 30, 60].map((fps) => ({ fps, encoding: frames }));
-  ways.push({ fps: 30, encoding: frames, precision: 'half' });
-  for (const way of ways) {
-    const boneTexture = bakeBoneTexture(root, clips, way);
-    const { encoding, precision, byteLength } = boneTexture;
-    const errors = [...(await measureVertices(webGLCapture(renderer), root, clips, boneTexture))];
-    errors.sort(([, a], [, b]) => a.between - b.between);
-    const [worstClip, { between: worst }] = errors[errors.length - 1];
-    const texels = encoding === 'frames' ? 3 : 1;
-    const fps = way.fps ?? 30;
-    rows.push({
-      encoding: precision === 'half' ? `${encoding} half` : encoding,
-      fps,
-      bytesPerJointSecond: texels * (precision === 'half' ? 8 : 16) * fps,
-      bytes: byteLength,
-      onFrames: Math.max(...errors.map(([, error]) => error.onFrames)),
-      middle: errors[Math.floor(errors.length / 2)][1].between,
-      worst,
-      worstClip,
-    });
-    boneTexture.dispose();
-  }
-  return rows;
-}
-
 /** What draws here. */
 function device(): string {
   return deviceName(gl, null);
@@ -296,7 +233,6 @@ declare global {
     bench: {
       vertices: typeof vertices;
       poses: typeof poses;
-      accuracy: typeof accuracy;
       device: typeof device;
       baking: typeof baking;
       longestSlice: typeof longestSlice;
@@ -305,7 +241,6 @@ declare global {
       occlusion: typeof occlusion;
       impostors: typeof impostors;
       kinds: typeof kinds;
-      levelChange: typeof levelChange;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
       costNames: typeof costNames;
@@ -314,7 +249,6 @@ declare global {
   }
 }
 window.bench = {
-  accuracy,
   device,
   vertices,
   poses,
@@ -325,7 +259,6 @@ window.bench = {
   occlusion,
   impostors,
   kinds,
-  levelChange,
   writeFiles,
   loadFile,
   costNames,

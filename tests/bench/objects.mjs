@@ -23,7 +23,6 @@ await build({
     rollupOptions: { external: ['three'] },
   },
 });
-const { objectTimes, mixerTimes } = await import(pathToFileURL(`${folder}objects.js`).href);
+const { objectTimes } = await import(pathToFileURL(`${folder}objects.js`).href);
 console.table(objectTimes());
-console.table(mixerTimes());
 rmSync(folder, { recursive: true });

@@ -41,28 +41,6 @@ export function objectTimes(): Record<string, string | number>[] {
   });
 }
 
-/** Milliseconds of a frame in which each instance's mixer is updated by itself. */
-export function mixerTimes(): Record<string, number>[] {
-  return [1000, 10_000].map((count) => {
-    const { root, clips } = createStick({ A: 4, B: 8 });
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
-    const scene = new Scene().add(crowd);
-    const knights = Array.from({ length: count }, (_, i) => {
-      const knight = new SkinnedInstance(crowd);
-      knight.clipAction(clips[i % 2]).play().time = i * 0.01;
-      return knight;
-    });
-    const times = Array.from({ length: ROUNDS * 5 }, () => {
-      const start = performance.now();
-      for (const { mixer } of knights) mixer.update(1 / 60);
-      scene.updateMatrixWorld();
-      return performance.now() - start;
-    });
-    const ms = times.slice(ROUNDS).sort((a, b) => a - b)[ROUNDS * 2];
-    return { instances: count, ms: round(ms), 'µs each': round((ms / count) * 1000) };
-  });
-}
-
 /** The median frame of each way, of many that are taken in turns so that all meet the same machine. */
 function measure(ways: readonly Case[], count: number, moving: number): number[] {
   const camera = new PerspectiveCamera(50, 1, 0.1, 500);

@@ -1,21 +1,19 @@
-// Prints what a frame costs, what the vertex stage costs, what baking costs and how exact it is, each beside a peer or a
+// Prints what a frame costs, what the vertex stage costs, what baking costs, each beside a peer or a
 // floor that was measured in the same run. Ratios carry over to other machines; milliseconds do not.
 //
-//   npm run bench                 frames, vertices, poses, baking, accuracy
+//   npm run bench                 frames, vertices, poses, baking
 //   npm run bench -- vertices     one of them
-//   npm run bench -- views        what culling and levels of detail cost and save
+//   npm run bench -- views        what culling costs
 //   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory, what is compiled
 //   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
 //   npm run bench -- impostors    90,000 of them, and 10,000 meshes, beside the coarsest mesh alone
 //   npm run bench -- characters   a crowd of 12 kinds beside 12 crowds and clones
-//   npm run bench -- change       pictures of the change from the coarsest mesh to them
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
 import { writeFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus, loadavg } from 'node:os';
 import { chromium } from 'playwright';
 import { createServer } from 'vite';
 import { browserFlags } from '../setup/browserFlags.mjs';
@@ -77,31 +75,16 @@ async function frames(parameters, title) {
   console.log();
 }
 
-async function vertices(models) {
-  console.log(
-    'The vertex stage alone (rasterizer discard), still InstancedMesh = 1.00: median (least, most)',
-  );
+/** Rows of `vertices` or `poses`, for some models. */
+async function ratios(models, kind, title, digits) {
+  console.log(`${title}, vertex stage of a still InstancedMesh = 1: median (least, most)`);
   for (const model of models.filter((name) => ['built-in', 'Knight.glb', 'CesiumMan.glb'].includes(name))) {
-    const rows = await onPage((page) => page.evaluate((name) => window.bench.vertices(name, 15), model));
-    for (const { name, ratio, low, high } of rows) {
-      console.log(
-        `${model.padEnd(16)}${name.padEnd(48)}${ratio.toFixed(2)} (${low.toFixed(2)}, ${high.toFixed(2)})`,
-      );
-    }
-  }
-  console.log();
-}
-
-async function poses(models) {
-  console.log(
-    'The pass that poses 1,000 instances by tracks, vertex stage of the still InstancedMesh = 1.00: median (least, most)',
-  );
-  for (const model of models.filter((name) => ['built-in', 'Knight.glb', 'CesiumMan.glb'].includes(name))) {
-    const rows = await onPage((page) => page.evaluate((name) => window.bench.poses(name, 15), model));
-    for (const { name, ratio, low, high } of rows) {
-      console.log(
-        `${model.padEnd(16)}${name.padEnd(48)}${ratio.toFixed(3)} (${low.toFixed(3)}, ${high.toFixed(3)})`,
-      );
+    const rows = await onPage((page) =>
+      page.evaluate((args) => window.bench[args[0]](args[1], 15), [kind, model]),
+    );
+    for (const { name, ...row } of rows) {
+      const [ratio, low, high] = [row.ratio, row.low, row.high].map((value) => value.toFixed(digits));
+      console.log(`${model.padEnd(16)}${name.padEnd(48)}${ratio} (${low}, ${high})`);
     }
   }
   console.log();
@@ -145,53 +128,23 @@ async function files(models) {
   console.log();
 }
 
-async function accuracy(models) {
-  console.log(
-    'How far vertices are from where an AnimationMixer has them half-way between two frames, as a share of the height',
-  );
-  console.log(
-    `${'model'.padEnd(24)}${'encoding'.padEnd(12)}${cell('fps', 6)}${cell('B/joint/s', 11)}${cell('MB', 8)}${cell('on frames', 11)}${cell('middle clip', 13)}${cell('worst clip', 12)}  in`,
-  );
-  for (const model of models) {
-    const rows = await onPage((page) => page.evaluate((name) => window.bench.accuracy(name), model));
-    for (const row of rows) {
-      console.log(
-        `${model.padEnd(24)}${row.encoding.padEnd(12)}${cell(row.fps, 6)}${cell(number(row.bytesPerJointSecond), 11)}${cell((row.bytes / 1e6).toFixed(2), 8)}${cell(row.onFrames.toExponential(1), 11)}${cell(row.middle.toExponential(1), 13)}${cell(row.worst.toExponential(1), 12)}  ${row.worstClip}`,
-      );
-    }
-  }
-  console.log();
-}
+const load = () => `load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`;
 
-/** What culling and levels of detail cost and save, beside a crowd that is drawn whole in turn with them. */
+/** What culling costs, beside a crowd that is drawn whole in turn with it. */
 async function views() {
-  const ofIssue = (asked, width) => cell(asked === null ? '' : `≤ ${asked}`, width);
-  const load = () => `${loadavg()[0].toFixed(1)} on ${cpus().length} cores`;
   for (const renderer of ['webgl', 'webgpu']) {
     console.log(
-      `JavaScript of a frame, a quarter of the crowd seen, ${renderer}, draw calls left out; load of the machine ${load()}`,
+      `JavaScript of a frame, a quarter of the crowd seen, ${renderer}, draw calls left out; ${load()}`,
     );
-    const script = await onPage((page) =>
-      page.evaluate((kind) => window.bench.views(kind, 'script', [10_000, 50_000, 100_000]), renderer),
-    );
-    console.log(
-      `${'characters'.padEnd(12)}${''.padEnd(42)}${cell('ms', 9)}${cell('over drawn', 12)}${cell('asked', 8)}${cell('uploads', 9)}${cell('bytes', 13)}`,
-    );
-    for (const { name, count, ms, compared, asked, uploads, bytes } of script) {
-      console.log(
-        `${number(count).padEnd(12)}${name.padEnd(42)}${cell(ms.toFixed(3), 9)}${cell(compared.toFixed(3), 12)}${ofIssue(asked, 8)}${cell(number(uploads), 9)}${cell(number(bytes), 13)}`,
-      );
-    }
-    console.log(`\nWhole frames of whole characters, ${renderer}; load of the machine ${load()}`);
-    const whole = await onPage((page) =>
-      page.evaluate((kind) => window.bench.views(kind, 'drawing', [300]), renderer),
+    const rows = await onPage((page) =>
+      page.evaluate((kind) => window.bench.views(kind, [10_000, 50_000, 100_000]), renderer),
     );
     console.log(
-      `${'characters'.padEnd(12)}${''.padEnd(42)}${cell('ms', 9)}${cell('× drawn', 12)}${cell('asked', 8)}`,
+      `${'characters'.padEnd(12)}${''.padEnd(42)}${cell('ms', 9)}${cell('over drawn', 12)}${cell('uploads', 9)}${cell('bytes', 13)}`,
     );
-    for (const { name, count, ms, compared, asked } of whole) {
+    for (const { name, count, ms, compared, uploads, bytes } of rows) {
       console.log(
-        `${number(count).padEnd(12)}${name.padEnd(42)}${cell(ms.toFixed(0), 9)}${cell(compared.toFixed(2), 12)}${ofIssue(asked, 8)}`,
+        `${number(count).padEnd(12)}${name.padEnd(42)}${cell(ms.toFixed(3), 9)}${cell(compared.toFixed(3), 12)}${cell(number(uploads), 9)}${cell(number(bytes), 13)}`,
       );
     }
     console.log();
@@ -199,17 +152,11 @@ async function views() {
 }
 
 /** What a crowd costs beside its vertices, each on a page of its own. */
-async function costs(models) {
+async function costs() {
   const names = await onPage((page) => page.evaluate(() => window.bench.costNames()));
   for (const renderer of ['webgl', 'webgpu']) {
-    console.log(
-      `Beside a still InstancedMesh, ${renderer}, built-in figure; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
-    );
+    console.log(`Beside a still InstancedMesh, ${renderer}, built-in figure; ${load()}`);
     for (const name of names) {
-      if (name === 'another character' && !models.includes('Knight.glb')) {
-        console.log(`${name}: not measured, since Knight.glb is not there`);
-        continue;
-      }
       const rows = await onPage((page) =>
         page.evaluate((args) => window.bench.measureCosts(...args), [renderer, name]),
       );
@@ -245,9 +192,7 @@ async function ports() {
 async function occlusion() {
   const count = 10_000;
   const rows = await onPage((page) => page.evaluate((people) => window.bench.occlusion(people), count));
-  console.log(
-    `${number(count)} coarse characters in a city, WebGPU, without and with occlusion; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
-  );
+  console.log(`${number(count)} coarse characters in a city, WebGPU, without and with occlusion; ${load()}`);
   console.log(
     `${'the camera is'.padEnd(40)}${cell('drawn', 16)}${cell('frame ms', 16)}${cell('×', 8)}${cell('JS ms', 14)}`,
   );
@@ -272,9 +217,7 @@ async function impostors(models) {
       const rows = await onPage((page) =>
         page.evaluate((args) => window.bench.impostors(...args), [renderer, model, count, near]),
       );
-      console.log(
-        `${renderer}, ${model}; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
-      );
+      console.log(`${renderer}, ${model}; ${load()}`);
       for (const { name, triangles, frame, js, bytes } of rows) {
         const ratio = (frame / rows[0].frame).toFixed(2);
         console.log(
@@ -292,9 +235,7 @@ async function characters() {
     const rows = await onPage((page) =>
       page.evaluate((args) => window.bench.kinds(...args), [renderer, each]),
     );
-    console.log(
-      `12 characters × ${number(each)}, ${renderer}; load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
-    );
+    console.log(`12 characters × ${number(each)}, ${renderer}; ${load()}`);
     for (const { name, js, draws } of rows) {
       const ratio = (js / rows[0].js).toFixed(2);
       console.log(
@@ -305,22 +246,7 @@ async function characters() {
   console.log();
 }
 
-/** Pictures of figures before and behind the change from the coarsest mesh to impostors, and half-way, in motion. */
-async function change(models) {
-  for (const renderer of ['webgl', 'webgpu'])
-    for (const model of models.filter((name) => ['built-in', 'Knight.glb'].includes(name))) {
-      const page = await open('/tests/bench/index.html');
-      await page.waitForFunction(() => window.bench !== undefined);
-      await page.evaluate((args) => window.bench.levelChange(...args), [renderer, model]);
-      const path = join(tmpdir(), `level-change-${renderer}-${model}.png`);
-      await page.locator('canvas').last().screenshot({ path });
-      await page.close();
-      console.log(path);
-    }
-}
-
 const kinds = {
-  change,
   characters,
   costs,
   impostors,
@@ -337,11 +263,10 @@ const kinds = {
       { vertices: '1', counts: process.env.SIM_GPU ? '1000,10000' : '10,100,300' },
       'A frame of a crowd of whole characters in mixed clips',
     ),
-  vertices,
-  poses,
+  vertices: (models) => ratios(models, 'vertices', 'The vertex stage alone (rasterizer discard)', 2),
+  poses: (models) => ratios(models, 'poses', 'The pass that poses 1,000 instances by tracks', 3),
   baking,
   files,
-  accuracy,
 };
 
 try {
@@ -352,7 +277,7 @@ try {
   const models = ['built-in', ...(await onPage((page) => page.evaluate(() => window.bench.models())))];
   const gpu = await onPage((page) => page.evaluate(() => window.bench.device()));
   console.log(`Measured on ${gpu}, Chromium ${browser.version()}\n`);
-  const chosen = wanted.length > 0 ? wanted : ['frames', 'vertices', 'poses', 'baking', 'accuracy'];
+  const chosen = wanted.length > 0 ? wanted : ['frames', 'vertices', 'poses', 'baking'];
   for (const kind of chosen) await kinds[kind](models);
   if (jsonFile) writeFileSync(jsonFile, JSON.stringify(kept, null, 2));
 } catch (error) {
