@@ -48,6 +48,7 @@ pair.forEach((character, i) => {
   character.position.x = (i - 0.5) * SIZE;
 });
 const ring = new Ring(stage);
+ring.position.copy(clone.position);
 stage.scene.add(crowd, clone, ring);
 
 // --- many others, each built in its own way ---
@@ -123,7 +124,6 @@ function frame(now: number): void {
     crowd.update(delta);
     mixer.update(delta);
     for (const character of pair) moveBones(character, time, shown.look);
-    ring.follow(0, clone.position, delta);
     stage.controls.update();
     stage.render(0, 1);
   });

@@ -67,6 +67,7 @@ const reference = new MixedCharacter(root, clips, gestureOf(0), 'Spine');
 reference.root.position.x = -SIZE / 2;
 dressClone(reference.root, 0);
 const ring = new Ring(stage);
+ring.position.copy(reference.root.position);
 stage.scene.add(crowd, reference.root, ring);
 
 // --- heads follow the pointer ---
@@ -173,7 +174,6 @@ function frame(now: number): void {
   movePuppets(time);
   const cost = measure(() => {
     crowd.update(delta);
-    ring.follow(0, reference.root.position, delta);
     stage.controls.update();
     reference.update(delta, shown, target, FORWARD, NECK, SIZE);
     stage.render(0, 1);

@@ -68,6 +68,7 @@ reference.traverse((node) => {
 });
 
 const ring = new Ring(stage);
+ring.position.copy(reference.position);
 stage.scene.add(crowd, reference, ring);
 
 const _drawn = new Vector3();
@@ -135,7 +136,6 @@ function frame(now: number): void {
   const cost = measure(() => {
     crowd.update(delta);
     mixer.update(delta);
-    ring.follow(0, reference.position, delta);
     stage.controls.update();
     stage.render(0, 1);
   });
