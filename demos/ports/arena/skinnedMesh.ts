@@ -19,7 +19,7 @@ const FADE_OUT = 1.1;
 const BAR_WIDTH = 0.8;
 
 export function createArena(count: number): Program {
-  const { scene, camera } = createWorld(7.5, 0x9b8a6c);
+  const { scene, camera } = createWorld(7.5, 0xd0b27e);
   const chance = random(5);
   const gltf = createGoblin();
   const enemies: Enemy[] = [];

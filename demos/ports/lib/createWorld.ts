@@ -1,6 +1,7 @@
 import {
   Color,
   DirectionalLight,
+  Fog,
   HemisphereLight,
   Mesh,
   MeshStandardMaterial,
@@ -8,6 +9,8 @@ import {
   PlaneGeometry,
   Scene,
 } from 'three';
+
+const HAZE = 0xb9d0e2;
 
 export interface World {
   scene: Scene;
@@ -22,8 +25,9 @@ export interface World {
  */
 export function createWorld(reach: number, ground: number): World {
   const scene = new Scene();
-  scene.background = new Color(0xb9c7d3);
-  const sun = new DirectionalLight(0xfff2e0, 2.4);
+  scene.background = new Color(HAZE);
+  scene.fog = new Fog(HAZE, reach * 1.4, reach * 4.2);
+  const sun = new DirectionalLight(0xffe2b8, 3.2);
   sun.position.set(-reach * 0.5, reach * 1.2, reach * 0.6);
   sun.castShadow = true;
   sun.shadow.mapSize.set(1024, 1024);
@@ -38,10 +42,10 @@ export function createWorld(reach: number, ground: number): World {
   );
   floor.rotation.x = -Math.PI / 2;
   floor.receiveShadow = true;
-  scene.add(new HemisphereLight(0xdfeaf5, 0x8a8070, 1.4), sun, sun.target, floor);
+  scene.add(new HemisphereLight(0xcfe0ff, 0x8a8070, 1.3), sun, sun.target, floor);
 
   const camera = new PerspectiveCamera(40, 1, 0.5, reach * 12);
-  camera.position.set(reach * 0.25, reach * 0.75, reach * 1.25);
-  camera.lookAt(0, 0.6, reach * 0.05);
+  camera.position.set(reach * 0.3, reach * 0.48, reach * 1.05);
+  camera.lookAt(0, 0.9, reach * 0.05);
   return { scene, camera };
 }

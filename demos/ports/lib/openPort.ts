@@ -15,9 +15,10 @@ interface Version {
 }
 
 const BODY = `
+  <p><strong data-lines></strong> <span data-counts></span></p>
   <div class="views">
-    <figure><canvas data-view="plain"></canvas><figcaption>SkinnedMesh</figcaption></figure>
-    <figure><canvas data-view="ported"></canvas><figcaption>SkinnedInstancedMesh</figcaption></figure>
+    <figure><canvas data-view="plain"></canvas><figcaption>SkinnedMesh<b data-cost></b></figcaption></figure>
+    <figure><canvas data-view="ported"></canvas><figcaption>SkinnedInstancedMesh<b data-cost></b></figcaption></figure>
     <figure><canvas data-view="difference"></canvas><figcaption data-differ>Pixels that differ, in red</figcaption></figure>
   </div>
   <div class="buttons" data-controls>
@@ -30,7 +31,6 @@ const BODY = `
     <tbody data-figures></tbody>
   </table></div>
   <p data-few hidden>So few characters cost next to nothing either way. A crowd takes a little for itself, whatever its size, and a SkinnedMesh as much for each: pull the slider up, and watch both columns.</p>
-  <p><strong data-lines></strong> <span data-counts></span></p>
   <pre class="source diff"></pre>`;
 
 /**

@@ -20,6 +20,7 @@ export function runPair(pair: Pair, count: number): void {
   const pixels = addRow('Pixels that differ', 'of the picture', '');
   const worst = addRow('', 'at most so far', '');
   for (const cell of [pixels[0], worst[0]]) cell.colSpan = 2;
+  const costs = document.querySelectorAll('[data-cost]');
   let paused = false;
   let most = 0;
   let smooth: number[] | null = null;
@@ -68,6 +69,7 @@ export function runPair(pair: Pair, count: number): void {
     sides.forEach((side, i) => {
       js[i].textContent = smooth?.[i].toFixed(2) ?? '–';
       draws[i].textContent = String(side.draws);
+      costs[i].textContent = `: ${side.draws} draw calls`;
     });
     pixels[0].textContent = percent(off);
     worst[0].textContent = percent(most);

@@ -62,7 +62,7 @@ function createPerson(name: string, colors: Partial<Palette>): Model {
 
 /** Who comes to the arena: Attack, Hit and Die beside the clips of the built-in figure. */
 export function createGoblin(): Model {
-  return createPerson('Goblin', { skin: 0x6f9a4a, hair: 0x2a2a1c, shirt: 0x6b4a2f, trousers: 0x3f3527 });
+  return createPerson('Goblin', { skin: 0x86b84c, hair: 0x2a2a1c, shirt: 0x9c3f2c, trousers: 0x4a3a5c });
 }
 
 export function createVisitor(): Model {

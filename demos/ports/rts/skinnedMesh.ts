@@ -22,7 +22,7 @@ const WRECK = 1.4;
 const CLICK = 0.83;
 
 export function createBattle(count: number): Program {
-  const { scene, camera } = createWorld(10, 0x77865f);
+  const { scene, camera } = createWorld(10, 0x93a866);
   const chance = random(11);
   const units: Unit[] = [];
   type Unit = ReturnType<typeof createUnit>;
