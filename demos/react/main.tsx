@@ -101,7 +101,7 @@ function Square({ people }: { people: { root: Parameters<typeof useCharacter>[0]
 // --- the page has a renderer, a scene and a camera, and draws the frames ---
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, 9, 20);
+stage.frame(HEIGHT, 5.5, 20);
 const { camera, controls, renderer, scene } = stage;
 const root = createRoot(renderer.domElement as HTMLCanvasElement);
 let last = performance.now();

@@ -99,7 +99,7 @@ test.each(RENDERERS)(
     await expectLinkToSource(page, 'react');
     // The first stands still.
     const met = async () => {
-      for (let x = 540; x < 580; x += 6) await page.mouse.click(x, 216);
+      for (let x = 560; x < 602; x += 6) await page.mouse.click(x, 216);
       return Number(await page.textContent('[data-met]'));
     };
     await expect.poll(met, { timeout: PATIENCE }).toBeGreaterThan(0);
