@@ -29,6 +29,9 @@ import { compareBakes } from './compareBakes.js';
 const ROWS = 8;
 
 const { query, detail, Crowd, InstanceParts, device, stage } = await openStage();
+/** Characters in a row, and frames from one to the next: all read the same texture. */
+const ROW = 7;
+const LAG = 5;
 /** Who is shown until a file is opened: one with a hat and a beard. */
 const PERSON = 7;
 const texels = find<HTMLElement>('.texels');
@@ -83,15 +86,18 @@ function poseSkeleton(character: SkinnedInstancedMesh): void {
 function bake(): void {
   try {
     const boneTexture = bakeFrames();
-    const next = new Crowd(assembleCharacter(root, boneTexture), 1);
+    const next = new Crowd(assembleCharacter(root, boneTexture), ROW);
     next.castShadow = true;
-    if (isPerson) dress(new InstanceParts(next), 0, PERSON);
+    const parts = isPerson ? new InstanceParts(next) : null;
+    for (let i = 0; i < ROW && parts; i++) dress(parts, i, PERSON);
     crowd?.removeFromParent();
     crowd?.boneTexture.dispose();
     crowd?.dispose();
     crowd = next;
     stage.scene.add(crowd);
     report(boneTexture, crowd);
+    for (let i = 0; i < ROW; i++)
+      crowd.setMatrixAt(i, _matrix.makeTranslation(-0.75 * i * width, 0, -1.1 * i * width));
     setClip(Math.min(clip, clips.length - 1));
   } catch (error) {
     fail(error as Error);
@@ -239,7 +245,9 @@ function draw(now: number): void {
     const intervals = Math.max(count - 1, 1);
     if (playing && duration > 0) frame = (frame + (delta * intervals) / duration) % intervals;
     const time = (frame / intervals) * duration;
-    crowd.play(0, clip, { timeScale: 0, time });
+    const lag = (LAG * duration) / intervals;
+    for (let i = 0; i < ROW; i++)
+      crowd.play(i, clip, { timeScale: 0, time: i === 0 ? time : (time + i * lag) % duration });
     poseSkeleton(crowd);
     find<HTMLInputElement>('[name=frame]').value = String(frame);
     showValue('frame', `${frame.toFixed(1)} of ${count - 1}`);
