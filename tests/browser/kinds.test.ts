@@ -1,17 +1,8 @@
-import {
-  Box3,
-  BoxGeometry,
-  Matrix4,
-  Mesh,
-  MeshStandardMaterial,
-  Object3D,
-  Vector3,
-  WebGLRenderer,
-} from 'three';
+import { Box3, Matrix4, type Mesh, Object3D, Vector3, WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
-import { createCoarsestCharacter } from '../support/coarseCharacter.js';
+import { createFigure } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import {
   bakeCharacter,
@@ -25,19 +16,6 @@ import { changedPixels, createStage } from '../support/pictures.js';
 
 const COUNT = 12;
 const SPACE = new Box3(new Vector3(-3, 0, -2), new Vector3(3, 2, 2));
-
-/** Somebody in one colour, with a box on the head. */
-function createFigure(color: number, size: number) {
-  const { root, clips } = createCoarsestCharacter();
-  const material = new MeshStandardMaterial({ color });
-  root.traverse((node) => {
-    if ((node as Mesh).isMesh) (node as Mesh).material = material;
-  });
-  const hat = new Mesh(new BoxGeometry(size, size, size), material);
-  hat.position.y = 0.3;
-  (root.getObjectByName('Head') as Object3D).add(hat);
-  return { root, clips };
-}
 
 /** A crowd of two kinds. */
 function createCrowd() {

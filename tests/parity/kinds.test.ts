@@ -1,17 +1,8 @@
-import {
-  AnimationMixer,
-  Box3,
-  BoxGeometry,
-  Group,
-  Mesh,
-  MeshStandardMaterial,
-  type Object3D,
-  Vector3,
-} from 'three';
+import { AnimationMixer, Box3, Group, type Object3D, Vector3 } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
-import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { createCoarseCharacter, createFigure } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
@@ -29,19 +20,6 @@ import { createStage } from '../support/pictures.js';
 const BOUND = 0.0015;
 const COUNT = 5;
 
-/** Somebody in one colour, with a box on the head. */
-function createFigure(color: number, size: number) {
-  const { root } = createCoarseCharacter();
-  const material = new MeshStandardMaterial({ color });
-  root.traverse((node) => {
-    if ((node as Mesh).isMesh) (node as Mesh).material = material;
-  });
-  const hat = new Mesh(new BoxGeometry(size, size, size), material);
-  hat.position.y = 0.3;
-  (root.getObjectByName('Head') as Object3D).add(hat);
-  return root;
-}
-
 describe.each(TWINS)('%s', (twin) => {
   const { draw } = useDrawing(twin);
 
@@ -49,9 +27,9 @@ describe.each(TWINS)('%s', (twin) => {
     const { root: knight, clips } = createKnight();
     const roots = [
       knight,
-      createFigure(0xcc4422, 0.4),
-      createFigure(0x2244cc, 0.2),
-      createFigure(0x22aa44, 0.5),
+      createFigure(0xcc4422, 0.4, createCoarseCharacter()).root,
+      createFigure(0x2244cc, 0.2, createCoarseCharacter()).root,
+      createFigure(0x22aa44, 0.5, createCoarseCharacter()).root,
     ];
     for (const root of roots) {
       root.traverse((node) => {

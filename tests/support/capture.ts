@@ -88,6 +88,15 @@ export function captureMaterial(
   return material;
 }
 
+/** What is drawn to. */
+export const CAPTURE_TARGET = {
+  type: FloatType,
+  format: RGBAFormat,
+  minFilter: NearestFilter,
+  magFilter: NearestFilter,
+  depthBuffer: false,
+};
+
 /**
  * Draws `mesh`, whose geometry and material are capture ones, and returns three floats for each vertex of each instance.
  */
@@ -102,13 +111,7 @@ export function capture(
   const height = rows * instances;
   material.userData.captureHeight.value = height;
 
-  const target = new WebGLRenderTarget(CAPTURE_WIDTH, height, {
-    type: FloatType,
-    format: RGBAFormat,
-    minFilter: NearestFilter,
-    magFilter: NearestFilter,
-    depthBuffer: false,
-  });
+  const target = new WebGLRenderTarget(CAPTURE_WIDTH, height, CAPTURE_TARGET);
   const scene = new Scene();
   const parent = mesh.parent;
   scene.add(mesh);

@@ -1,6 +1,6 @@
 // Makes the node materials known to the class of the main entry.
 import 'skinned-instanced-mesh/webgpu';
-import { FloatType, type Mesh, NearestFilter, PerspectiveCamera, RGBAFormat, Scene } from 'three';
+import { type Mesh, PerspectiveCamera, Scene } from 'three';
 import {
   attribute,
   float,
@@ -16,7 +16,7 @@ import {
   vec4,
 } from 'three/tsl';
 import { MeshBasicNodeMaterial, type Node, RenderTarget, type WebGPURenderer } from 'three/webgpu';
-import { asPoints, CAPTURE_WIDTH, unpack } from './capture.js';
+import { asPoints, CAPTURE_TARGET, CAPTURE_WIDTH, unpack } from './capture.js';
 
 /** `captureMaterial` for node materials; takes a node of the vertex stage, by default the world position. */
 export function captureNodeMaterial(
@@ -53,13 +53,7 @@ export async function captureNodes(
   const rows = material.userData.captureRows as number;
   const height = rows * instances;
   material.userData.captureHeight.value = height;
-  const target = new RenderTarget(CAPTURE_WIDTH, height, {
-    type: FloatType,
-    format: RGBAFormat,
-    minFilter: NearestFilter,
-    magFilter: NearestFilter,
-    depthBuffer: false,
-  });
+  const target = new RenderTarget(CAPTURE_WIDTH, height, CAPTURE_TARGET);
   const scene = new Scene();
   scene.add(mesh);
   mesh.frustumCulled = false;

@@ -1,3 +1,4 @@
+import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
 import { type Character, createCharacter } from '../../demos/character.js';
 
 /**
@@ -8,3 +9,19 @@ export const createCoarseCharacter = (): Character => createCharacter({ detail: 
 
 /** The same with as few as there can be, for crowds. */
 export const createCoarsestCharacter = (): Character => createCharacter({ detail: 0.2 });
+
+/** Somebody in one colour, with a box on the head. */
+export function createFigure(
+  color: number,
+  size: number,
+  { root, clips } = createCoarsestCharacter(),
+): Character {
+  const material = new MeshStandardMaterial({ color });
+  root.traverse((node) => {
+    if ((node as Mesh).isMesh) (node as Mesh).material = material;
+  });
+  const hat = new Mesh(new BoxGeometry(size, size, size), material);
+  hat.position.y = 0.3;
+  (root.getObjectByName('Head') as Object3D).add(hat);
+  return { root, clips };
+}
