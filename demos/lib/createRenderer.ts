@@ -72,7 +72,7 @@ async function largestBuffers(): Promise<Record<string, number>> {
 const BEHIND = 2;
 
 /** WebGPU takes any number of frames, and draws them seconds later: has pages wait with the next until it has caught up. */
-function waitForGPU(queue: GPUQueue): void {
+export function waitForGPU(queue: Pick<GPUQueue, 'onSubmittedWorkDone'>): void {
   const request = window.requestAnimationFrame.bind(window);
   let behind = 0;
   let last = 0;
