@@ -74,7 +74,7 @@ function poseSkeleton(character: SkinnedInstancedMesh): void {
     placeOf(parent, _from);
     placeOf(name, _to).sub(_from);
     _turn.setFromUnitVectors(UP, _size.copy(_to).normalize());
-    _from.x += width;
+    _from.x -= width;
     skeleton?.setMatrixAt(i, _matrix.compose(_from, _turn, _size.setScalar(_to.length())));
   });
   if (skeleton !== null) skeleton.instanceMatrix.needsUpdate = true;
@@ -97,7 +97,7 @@ function bake(): void {
     stage.scene.add(crowd);
     report(boneTexture, crowd);
     for (let i = 0; i < ROW; i++)
-      crowd.setMatrixAt(i, _matrix.makeTranslation(-0.75 * i * width, 0, -1.1 * i * width));
+      crowd.setMatrixAt(i, _matrix.makeTranslation(0.55 * i * width, 0, -i * width));
     setClip(Math.min(clip, clips.length - 1));
   } catch (error) {
     fail(error as Error);
@@ -201,9 +201,9 @@ async function open(file: File): Promise<void> {
 function frameCharacter(): void {
   const { y } = new Box3().setFromObject(root, true).getSize(new Vector3());
   stage.frame(y, width * 0.8);
-  // the middle between the character and its skeleton
-  stage.camera.position.x += width / 2;
-  stage.controls.target.x += width / 2;
+  // about the middle between the skeleton and the character
+  stage.camera.position.x -= width * 0.4;
+  stage.controls.target.x -= width * 0.4;
 }
 
 // --- the page ---
