@@ -2,7 +2,7 @@ import {
   AdditiveAnimationBlendMode,
   type AnimationClip,
   type Interpolant,
-  Matrix4,
+  type KeyframeTrack,
   PropertyBinding,
   PropertyMixer,
 } from 'three';
@@ -10,18 +10,20 @@ import { ROTATION } from '../animation/PoseTracks.js';
 import type { Rig } from '../animation/Rig.js';
 import { copyNodes, type NodeCopy, placeAs } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
-import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
+import { affineFromMatrix4, multiplyAffine } from '../utils/affine.js';
 import { type Channel, interpolantOf, MORPHS, PROPERTIES, STILL, type TrackTarget } from './channels.js';
 
 const AXES = ['x', 'y', 'z', 'w'];
 /** All tracks of one name, of which a mixer makes one value. */
 interface Mixed {
   mixer: PropertyMixer;
+  type: string;
   interpolants: Interpolant[];
   moves: boolean;
 }
 
-const _matrix = /*@__PURE__*/ new Matrix4();
+const _world = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+const nothing = () => {};
 
 /** Poses a character's nodes by clips: an AnimationMixer with one action, which reads the time it is told and no other. */
 export class RigPoser {
@@ -31,18 +33,18 @@ export class RigPoser {
   private readonly influences = new Map<number, number[]>();
   /** What tracks are called, the same in most clips. */
   private readonly targets = new Map<string, TrackTarget>();
-  private readonly inverses: Matrix4[];
+  /** Mixers by the names of tracks, kept from clip to clip. */
+  private readonly mixers = new Map<string, Mixed>();
   private mixed: Mixed[] = [];
   private additive = false;
   /** Which of its two results a mixer writes: it compares them to know what has changed. */
   private turn = 0;
 
   constructor(readonly rig: Rig) {
-    const { jointNodes, jointInverses, parts, morphRest } = rig;
+    const { parts, morphRest } = rig;
     this.nodes = copyNodes(rig);
-    this.inverses = Array.from(jointNodes, (_, joint) =>
-      affineToMatrix4(jointInverses, joint * AFFINE_SIZE, new Matrix4()),
-    );
+    // three.js computes the angles of each quaternion that changes; only nodes with tracks of angles need them, see `findTarget`.
+    for (const { quaternion } of this.nodes) quaternion._onChange(nothing);
     for (const { node, morphOffset, morphCount, morphIndices } of parts) {
       if (morphOffset < 0) continue;
       const own = this.influences.get(morphOffset) ?? [
@@ -93,6 +95,10 @@ export class RigPoser {
     // three.js cannot play the three angles of `rotation` as one track.
     target.isAngle = propertyName === 'rotation' && propertyIndex !== undefined;
     const property = target.isAngle ? ROTATION : PROPERTIES.indexOf(propertyName as 'scale');
+    if (target.isAngle && object) {
+      const { rotation, quaternion } = object;
+      quaternion._onChange(() => rotation.setFromQuaternion(quaternion, undefined, false));
+    }
     const size = property === ROTATION && !target.isAngle ? 4 : 3;
     const axis = AXES.indexOf(propertyIndex);
     if (propertyIndex === undefined) Object.assign(target, { property, size });
@@ -116,16 +122,7 @@ export class RigPoser {
       for (const { track, target, curve } of tracks) {
         let one = mixed.get(track.name);
         if (one === undefined) {
-          const parsed = {
-            ...PropertyBinding.parseTrackName(track.name),
-            nodeName: '',
-            objectName: undefined,
-            objectIndex: undefined,
-          };
-          const binding = new PropertyBinding(nodes[target.node], track.name, parsed);
-          const mixer = new PropertyMixer(binding, track.ValueTypeName, track.getValueSize());
-          mixer.saveOriginalState();
-          one = { mixer, interpolants: [], moves: false };
+          one = this.mixerOf(track, nodes[target.node]);
           mixed.set(track.name, one);
         }
         one.interpolants.push(interpolantOf(track, one.mixer.buffer as Float64Array));
@@ -135,6 +132,28 @@ export class RigPoser {
     this.mixed = [...mixed.values()];
     this.sample(0);
     this.mixed = this.mixed.filter(({ moves }) => moves);
+  }
+
+  /** The mixer of all tracks of a name, which mixes nothing yet. */
+  private mixerOf(track: KeyframeTrack, node: NodeCopy): Mixed {
+    const { name, ValueTypeName: type } = track;
+    const size = track.getValueSize();
+    let one = this.mixers.get(name);
+    if (one?.type !== type || one.mixer.valueSize !== size) {
+      const parsed = {
+        ...PropertyBinding.parseTrackName(name),
+        nodeName: '',
+        objectName: undefined,
+        objectIndex: undefined,
+      };
+      const mixer = new PropertyMixer(new PropertyBinding(node, name, parsed), type, size);
+      one = { mixer, type, interpolants: [], moves: false };
+      this.mixers.set(name, one);
+    }
+    one.mixer.saveOriginalState();
+    one.interpolants.length = 0;
+    one.moves = false;
+    return one;
   }
 
   /** Moves the nodes to where they are at a time, in seconds, but for their matrices, which `update` computes. */
@@ -156,12 +175,13 @@ export class RigPoser {
 
   /** Writes the skinning matrix of each joint, 12 numbers each. */
   readJoints(out: Float64Array): void {
-    const { nodes, inverses, rig } = this;
+    const { jointNodes, jointInverses } = this.rig;
     this.update();
-    inverses.forEach((inverse, joint) => {
-      const { matrixWorld } = nodes[rig.jointNodes[joint]];
-      affineFromMatrix4(_matrix.multiplyMatrices(matrixWorld, inverse), out, joint * AFFINE_SIZE);
-    });
+    for (let joint = 0; joint < jointNodes.length; joint++) {
+      const at = joint * AFFINE_SIZE;
+      affineFromMatrix4(this.nodes[jointNodes[joint]].matrixWorld, _world, 0);
+      multiplyAffine(_world, 0, jointInverses, at, out, at);
+    }
   }
 
   /** The value that a channel has now. */

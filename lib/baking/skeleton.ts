@@ -84,8 +84,9 @@ const MAX_FLOAT = 3.4e38;
  * @throws If one is not finite.
  */
 export function checkPose({ jointNames }: Rig, pose: Float64Array, clip: string): void {
-  const bad = pose.findIndex((value) => !(Math.abs(value) < MAX_FLOAT));
-  if (bad === -1) return;
+  let bad = 0;
+  while (Math.abs(pose[bad]) < MAX_FLOAT) bad++;
+  if (bad >= pose.length) return;
   throw new Error(
     `The matrix of joint "${jointNames[Math.floor(bad / AFFINE_SIZE)]}" holds ${pose[bad]} in ${clip}; ` +
       'mend the transforms of the nodes above it, its bind matrices, or the clip.',
