@@ -103,6 +103,23 @@ describe.each([
   });
 });
 
+test('while a camera turns over a small crowd, the list of whom it sees is all that is sent', () => {
+  const { renderer, camera, frame } = createCrowd(100, 'tracks');
+  camera.position.z = 80;
+  let sent = 0;
+  for (let i = 0; i < 20; i++) {
+    camera.rotation.y = i % 10 < 5 ? i * 0.02 : -i * 0.02;
+    const { uploads, draws } = frame();
+    expect(draws).toBe(1 + PASS);
+    // The first frames bring what stays.
+    if (i < 2) continue;
+    expect(uploads).toBeLessThanOrEqual(1);
+    sent += uploads;
+  }
+  expect(sent).toBeGreaterThan(10);
+  renderer.dispose();
+});
+
 test('materials with and without a texture look for no program in shadow maps', () => {
   const { root, clips } = createCoarseCharacter();
   const map = new DataTexture(new Uint8Array(4).fill(255), 1, 1);

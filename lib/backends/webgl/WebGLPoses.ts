@@ -15,6 +15,8 @@ const NONE = -1;
 const SPARE = 1.25;
 /** Small crowds have a place for each instance. */
 const MIN_SIZE = 128;
+/** Of so few places all in a row are posed, unless few are in use: that takes less than to send the GPU a list of who is due. */
+const FEW = 2 * MIN_SIZE;
 /** Once so small a share of the places was in use for so many moments, they are given back. */
 const SHARE_IN_USE = 0.25;
 const PATIENCE = 120;
@@ -139,7 +141,8 @@ export class WebGLPoses {
     const { due, dueList, firstDue, lastDue } = this;
     if (lastDue === NONE) return;
     this.lastDue = NONE;
-    dueList.texture.assign(due, due.length);
+    const posesAll = this.posedAt === null && due.length < FEW && this.askedCount > due.length * SHARE_IN_USE;
+    dueList.texture.assign(posesAll ? this.instanceOf : due, due.length);
     due.fill(NONE);
     dueList.texture.prepare(renderer, hasTexture);
     this.placeOf.texture.prepare(renderer, hasTexture);
