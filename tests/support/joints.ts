@@ -14,10 +14,17 @@ import {
   Vector3,
 } from 'three';
 
-/** A box on a chain of so many joints 0.1 apart, with a branch, which all turn, with a morph target that a clip stretches it by. */
-export function createJoints(count: number): { root: SkinnedMesh; clips: AnimationClip[] } {
+/**
+ * A box on so many joints 0.1 apart, which all turn, with a morph target that a clip stretches it by.
+ *
+ * @param parentOf The joint that another hangs on: the one before it makes a chain, the one of half its number a bush.
+ */
+export function createJoints(
+  count: number,
+  parentOf: (joint: number) => number,
+): { root: SkinnedMesh; clips: AnimationClip[] } {
   const joints = Array.from({ length: count }, (_, i) => Object.assign(new Bone(), { name: `joint${i}` }));
-  for (let i = 1; i < joints.length; i++) joints[i === count - 5 ? 10 : i - 1].add(joints[i].translateY(0.1));
+  for (let i = 1; i < joints.length; i++) joints[parentOf(i)].add(joints[i].translateY(0.1));
   const geometry = new BoxGeometry(0.1, count / 10, 0.1, 1, 25, 1);
   const position = geometry.getAttribute('position');
   const indices = new Uint16Array(position.count * 4);
