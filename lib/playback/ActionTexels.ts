@@ -121,7 +121,8 @@ export class ActionTexels {
   copyRates(source: ActionTexels): void {
     const { data } = source.texture;
     const end = Math.min(data.length / source.stride, this.texture.data.length / this.stride);
-    if (source.hasRates) for (let i = 0; i < end; i++) this.setRate(i, data[i * source.stride + HEADER_RATE]);
+    if (!source.hasRates && !this.hasRates) return;
+    for (let i = 0; i < end; i++) this.setRate(i, data[i * source.stride + HEADER_RATE]);
   }
 
   /**

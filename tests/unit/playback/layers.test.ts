@@ -328,6 +328,7 @@ describe('pose rates', () => {
     crowd.swapInstances(0, 2).setPoseRateAt(1, Infinity);
     crowd.setCapacity(10);
     expect([0, 1, 2, 5].map((i) => crowd.clone().getPoseRateAt(i))).toEqual([30, 0, 15, 0]);
+    expect(createCrowd(1).setPoseRateAt(0, 15).copy(createCrowd(1)).getPoseRateAt(0)).toBe(0);
     for (const rate of [-1, Number.NaN]) {
       expect(() => crowd.setPoseRateAt(0, rate)).toThrow(/The rate is .*poses a second/);
     }
