@@ -50,6 +50,7 @@ function arrive({ crowd, gait, fighters, lives }: Side, i: number): void {
   const turn = Math.random() * 2 * Math.PI;
   const [x, z] = [-Math.sin(turn) * away, -Math.cos(turn) * away];
   Object.assign(fighters[i], { x, z, turn, lives, speed: 0, swing: -1, since: 1 });
+  crowd.setMatrixAt(i, _matrix.makeRotationY(turn).setPosition(x, heightAt(x, z), z));
   crowd.stop(i);
   if (away > 0) crowd.setColorAt(i, _color.setHSL(Math.random(), 0.4, 0.75));
   gait.setValueAt(i, 0).play(i, { phase: Math.random() });
