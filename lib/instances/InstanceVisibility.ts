@@ -8,7 +8,7 @@ const wordsFor = (capacity: number): number => Math.max(1, Math.ceil(capacity / 
  * that instances have. Ids from 0 to `count - 1` exist, but for those that were deleted; these are given out again.
  */
 export class InstanceVisibility implements InstanceData, InstanceIds {
-  /** Bit `id & 31` of word `id >> 5`: whether an instance is drawn, that is, exists and is visible. Another array after `resize`. */
+  /** Bit `id & 31` of word `id >> 5`: whether an instance exists and is visible; views list no others, see `listSeen`. Another array after `resize`. */
   bits: Uint32Array;
   /** Grows with each change. */
   version = 0;
