@@ -15,7 +15,7 @@ const NONE = -1;
 const SPARE = 1.25;
 /** Small crowds have a place for each instance. */
 const MIN_SIZE = 128;
-/** Of so few places all in a row are posed, unless few are in use: that takes less than to send the GPU a list of who is due. */
+/** A palette of fewer places is posed in whole rows once a quarter is asked for: that takes less than a new list of who is due. */
 const FEW = 2 * MIN_SIZE;
 /** Once so small a share of the places was in use for so many moments, they are given back. */
 const SHARE_IN_USE = 0.25;
