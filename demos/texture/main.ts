@@ -97,7 +97,7 @@ function bake(): void {
     stage.scene.add(crowd);
     report(boneTexture, crowd);
     for (let i = 0; i < ROW; i++)
-      crowd.setMatrixAt(i, _matrix.makeTranslation(0.55 * i * width, 0, -i * width));
+      crowd.setMatrixAt(i, _matrix.makeTranslation(0.25 * i * width, 0, -i * width));
     setClip(Math.min(clip, clips.length - 1));
   } catch (error) {
     fail(error as Error);
