@@ -4,14 +4,14 @@
  *   node demos/pictures.mjs              all
  *   node demos/pictures.mjs city moving  some
  *
- * SIM_BROWSER names another Chromium than Playwright's. With SIM_GPU=1 a GPU draws (see CONTRIBUTING), and as many figures as a visitor
- * with one sees.
+ * With SIM_GPU=1 a GPU draws (see CONTRIBUTING), and as many figures as a visitor with one sees.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright';
 import { createServer } from 'vite';
 import { browserFlags } from '../tests/setup/browserFlags.mjs';
+import { findBrowser } from '../tests/setup/findBrowser.mjs';
 
 /** Addresses, with as many figures as a software renderer draws in some seconds. */
 const PAGES = {
@@ -51,7 +51,7 @@ const chosen = process.argv.slice(2);
 const hasGPU = process.env.SIM_GPU !== undefined;
 const server = await createServer({ logLevel: 'error', server: { port: 0, hmr: false, watch: null } });
 await server.listen();
-const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
+const browser = await chromium.launch({ executablePath: await findBrowser(), args: browserFlags });
 
 /** Scales a picture down and packs it into so many bytes at most. */
 function pack(page, png, format) {
