@@ -1,5 +1,5 @@
 import { bakeCharacter, createLevel } from 'skinned-instanced-mesh';
-import { LoopOnce, Plane, Raycaster, Vector2, Vector3 } from 'three';
+import { Plane, Raycaster, Vector2, Vector3 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { Figures } from '../lib/Figures.js';
 import { openStage } from '../lib/openStage.js';
@@ -8,8 +8,8 @@ import { addLevels, createPeople, dress } from '../people.js';
 import { createFan } from '../stadium/fans.js';
 import { createFall } from './fall.js';
 import { Bang, createStones, createWalls, Lantern } from './land.js';
-import { FADE, GAITS } from './rules.js';
-import { Swarm } from './Swarm.js';
+import { LONGEST } from './rules.js';
+import { SwarmInWorker } from './SwarmInWorker.js';
 
 const HEIGHT = 1.8;
 /** How quickly the light goes where it shall: shares a second. */
@@ -19,7 +19,6 @@ const PATIENCE = 5;
 const NEAR = 20;
 /** Seconds between blasts that nobody asked for. */
 const OWN_BLASTS = 7;
-const CLIPS = [...GAITS, ['Fall']] as const;
 
 const { query, detail, Crowd, InstanceParts, device, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
@@ -44,53 +43,30 @@ async function steerOnGPU(crowd: InstanceType<typeof Crowd>) {
   const gpu = new GPUInstances(crowd, swarm);
   swarm.bind(gpu);
   return {
-    step(delta: number) {
-      swarm.delta.value = delta;
+    step(delta: number, times = 1) {
+      swarm.delta.value = Math.min(delta, LONGEST);
       swarm.light.value.set(light.x, light.z);
       swarm.blast.value.copy(blast);
-      renderer.compute(swarm.steps);
+      blast.z = 0;
+      for (let i = 0; i < times; i++) renderer.compute(swarm.steps);
     },
     /** Comes back some frames later. */
     readMatrices: () => gpu.readMatrices(renderer),
   };
 }
 
-/** The same on the CPU, for fewer. */
-function steerOnCPU(crowd: InstanceType<typeof Crowd>) {
+/** The same in a worker, for fewer. */
+function steerInWorker(crowd: InstanceType<typeof Crowd>) {
+  const swarm = new SwarmInWorker(crowd);
   const matrices = crowd.instanceMatrix.array as Float32Array;
-  const swarm = new Swarm(count, matrices);
-  const told = new Float32Array(count * 2).fill(-1);
   return {
-    step(delta: number) {
-      swarm.blast.splice(0, 3, ...blast.toArray());
-      swarm.step(delta, light.x, light.z);
-      crowd.instanceMatrix.needsUpdate = true;
-      for (let i = 0; i < count; i++) {
-        const [gait, speed] = [swarm.gaits[i * 2], swarm.gaits[i * 2 + 1]];
-        const before = told[i * 2];
-        const [clip] = CLIPS[gait];
-        if (before === gait) {
-          if (told[i * 2 + 1] !== speed) crowd.setTimeScaleAt(i, speed);
-        } else if (gait === GAITS.length) {
-          crowd.play(i, clip, { loop: LoopOnce, clampWhenFinished: true, fade: FADE });
-        } else {
-          // In step with what they play; to begin with no two are.
-          const share = before < 0 ? (i * 0.618) % 1 : crowd.getTimeAt(i) / durationOf(CLIPS[before][0]);
-          const time = share * durationOf(clip);
-          crowd.play(i, clip, { time, timeScale: speed, fade: before < 0 ? 0 : FADE });
-        }
-        told[i * 2] = gait;
-        told[i * 2 + 1] = speed;
-      }
-    },
-    readMatrices: async () => ({ matrices, elapsed: crowd.elapsed }),
+    step: (delta: number, times?: number) => swarm.step(delta, light, blast, times),
+    readMatrices: async () => ({ matrices, elapsed: swarm.elapsed }),
   };
 }
 
 const { root, clips } = createPeople({ detail });
 const character = bakeCharacter(root, [...clips, createFall()]);
-const { boneTexture } = character;
-const durationOf = (name: string) => boneTexture.clips[boneTexture.clipIndex(name)].duration;
 const crowd = new Crowd(character, count);
 const levels = addLevels(crowd, detail, isSoftware ? 4 : 13);
 levels.add(createLevel(crowd, createFan(5)), isSoftware ? 22 : 45);
@@ -145,7 +121,7 @@ function moveLight(delta: number, time: number): void {
   lantern.shine(light, time);
 }
 
-/** Says how many are near the light; the GPU tells later. */
+/** Says how many are near the light; who steers tells later. */
 async function tellNear(readMatrices: () => Promise<{ matrices: Float32Array; elapsed: number }>) {
   const { x, z } = light;
   const { matrices, elapsed } = await readMatrices();
@@ -167,7 +143,7 @@ toggle('pointer', true, (value) => {
 find('[data-count]').textContent = `${count.toLocaleString('en')} people`;
 find('[data-where]').textContent = onGPU
   ? 'The GPU decides; nobody’s place visits JavaScript.'
-  : 'Here JavaScript decides; under WebGPU the GPU does, for many more.';
+  : 'Here a worker decides; under WebGPU the GPU does, for many more.';
 
 // --- frames ---
 
@@ -175,7 +151,7 @@ let last = performance.now();
 let asked = 0;
 
 try {
-  const steering = onGPU ? await steerOnGPU(crowd) : steerOnCPU(crowd);
+  const steering = onGPU ? await steerOnGPU(crowd) : steerInWorker(crowd);
   // They go everywhere.
   if (!onGPU) crowd.frustumCulled = false;
   const frame = (now: number): void => {
@@ -184,8 +160,7 @@ try {
     const cost = measure(() => {
       moveLight(delta, now / 1000);
       if (now / 1000 - lastBlast > OWN_BLASTS) blastAt(light, now / 1000);
-      steering.step(Math.min(delta, 0.05));
-      blast.z = 0;
+      steering.step(delta);
       bang.go(delta);
       crowd.update(delta);
       stage.controls.update();
@@ -206,7 +181,7 @@ try {
   stage.controls.target.set(0, 0, 2);
   stage.scene.add(crowd, createStones(), createWalls(), lantern, bang);
   // Some seconds have passed already.
-  for (let i = 0; i < (query.has('settled') ? 240 : 60); i++) steering.step(1 / 30);
+  await steering.step(1 / 30, query.has('settled') ? 240 : 60);
   requestAnimationFrame(frame);
 } catch (error) {
   fail(error as Error);

@@ -24,6 +24,8 @@ export const THROWN = 4;
 export const LYING = 2.6;
 /** How quickly one turns to where one goes: shares a second. */
 export const TURN = 7;
+/** Seconds of a step at most. */
+export const LONGEST = 0.05;
 /** Seconds in which clips fade. */
 export const FADE = 0.25;
 /** Clips, the speed at which each is right, and from which on it is played. */

@@ -11,7 +11,7 @@ import { GAITS } from '../../demos/swarm/rules.js';
 import { Swarm } from '../../demos/swarm/Swarm.js';
 import { SwarmOnGPU } from '../../demos/swarm/SwarmOnGPU.js';
 import { TWINS } from '../support/captures.js';
-import { createCoarsestCharacter } from '../support/coarseCharacter.js';
+import { createCoarsestCharacter, createGaited } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel, levelsOf } from '../support/levels.js';
 import {
@@ -49,17 +49,6 @@ function createCrowd(): SkinnedInstancedMesh {
   crowd.castShadow = crowd.receiveShadow = true;
   addLevel(crowd, crowd.geometry, 6);
   return crowd;
-}
-
-/** The coarse figure with clips of the names that swarms go by. */
-function gaited() {
-  const { root, clips } = createCoarsestCharacter();
-  const named = [...GAITS.map(([name]) => name), 'Fall'].map((name, i) => {
-    const clip = clips[i].clone();
-    clip.name = name;
-    return clip;
-  });
-  return bakeCharacter(root, named);
 }
 
 describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
@@ -284,7 +273,8 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
 
   test('steer in compute as their twin on the CPU does, in crowds, round walls and stones, and fall or go by the same rules', async () => {
     const count = 600;
-    const [character, random] = [gaited(), randomFrom(3)];
+    const gaited = createGaited();
+    const [character, random] = [bakeCharacter(gaited.root, gaited.clips), randomFrom(3)];
     const crowd = new SkinnedInstancedMesh(character, count);
     const onGPU = new SwarmOnGPU(count);
     const { matrices, plays, agents, traits } = onGPU;

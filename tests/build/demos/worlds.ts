@@ -51,11 +51,18 @@ test.each(RENDERERS)('the stadium does the wave and cheers a goal under %s', asy
   await look(page, 'stadium', renderer);
 });
 
-test.each(RENDERERS)('a swarm comes to the light under %s', async (renderer) => {
+test.each(RENDERERS)('a swarm comes to the light under %s, in WebGL by a worker', async (renderer) => {
   const page = await visit('swarm', 'count=60&shadows=0&detail=0.4', renderer);
   const near = () => page.textContent('[data-near]');
   await expect.poll(near, { timeout: PATIENCE }).toMatch(/^[1-9]\d* are near the light/);
   await look(page, 'swarm', renderer);
+  const workers = page.workers();
+  expect(workers.length).toBe(renderer === 'webgl' ? 1 : 0);
+  // Without it nobody has gone any further, as the page says.
+  for (const worker of workers) {
+    await worker.evaluate(() => close());
+    await expect.poll(near, { timeout: PATIENCE }).toMatch(/, as of [1-9]\d{3,} ms ago/);
+  }
 });
 
 test('the village is drawn with ambient occlusion, antialiasing over time and depth of field', async () => {
