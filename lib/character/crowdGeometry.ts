@@ -46,17 +46,24 @@ const SUM_TOLERANCE = 0.01;
  */
 export const FURTHER_INFLUENCES = /^(joints|weights)_\d+$/;
 
+/** What poses the vertices of a geometry. */
+type Poser = { readonly boneTexture: BoneTexture };
+
+/** What poses each geometry that a crowd draws, or that was made of one. */
+export const posers = /*@__PURE__*/ new WeakMap<BufferGeometry, Poser>();
+
 /**
  * The geometry that a crowd draws: a copy of `given` with sorted skin weights.
  * A copy, because one geometry holds the instanced attributes of one mesh, and `given` may be drawn by others.
  *
- * @throws If `given` cannot be skinned by `boneTexture`; the message names the vertex.
+ * @throws If `given` cannot be skinned by the bone texture; the message names the vertex.
  */
 export function createCrowdGeometry(
   given: BufferGeometry,
-  boneTexture: BoneTexture,
+  poser: Poser,
   influences: Influences,
 ): BufferGeometry {
+  const { boneTexture } = poser;
   if (given?.isBufferGeometry !== true) {
     throw new Error(`${describe(given)} is no geometry; pass a BufferGeometry.`);
   }
@@ -75,6 +82,7 @@ export function createCrowdGeometry(
   if (binding === null) setSkin(geometry, source, boneTexture, influences);
   else binding.bind(geometry, source);
   makeMorphsRelative(geometry);
+  posers.set(geometry, poser);
   return geometry;
 }
 

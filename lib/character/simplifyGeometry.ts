@@ -1,6 +1,7 @@
 import type { BufferGeometry } from 'three';
 import { pickVertices } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
+import { posers } from './crowdGeometry.js';
 import { groupRuns, type Surface, surfacesOf, weldedIndex } from './surfaces.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
@@ -25,8 +26,8 @@ export interface Simplified {
   /** Has the groups, parts, joints and morph targets of the one that was simplified. */
   geometry: BufferGeometry;
   /**
-   * How far the surface is off, as the simplifier estimates it: a share of the longest side of the character's box as it was
-   * modelled. In poses it may be two to three times that.
+   * How far the surface is off, as the simplifier estimates it: a share of the longest side of the character's box at rest. In poses
+   * it may be two to three times that.
    */
   error: number;
   /** Triangles that are left. */
@@ -154,6 +155,8 @@ function gather(
 
   const vertices = [...places.keys()];
   const geometry = pickVertices(source, vertices);
+  const poser = posers.get(source);
+  if (poser !== undefined) posers.set(geometry, poser);
   geometry.setIndex(lists.flat());
   const starts = [0];
   for (const { length } of lists) starts.push(starts[starts.length - 1] + length);

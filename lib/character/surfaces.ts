@@ -1,5 +1,9 @@
-import { Box3, type BufferGeometry, Vector3 } from 'three';
-import { isOfVertices } from '../utils/geometries.js';
+import { Box3, BufferAttribute, BufferGeometry, Matrix4, Vector3 } from 'three';
+import { createPoseMix } from '../animation/PoseMix.js';
+import { AFFINE_SIZE } from '../constants.js';
+import { affineToMatrix4, isSingular } from '../utils/affine.js';
+import { floatsOf, isOfVertices, sharingCopy } from '../utils/geometries.js';
+import { posers } from './crowdGeometry.js';
 
 /** The triangles of one part of a character, as a simplifier takes them. */
 export interface Surface {
@@ -41,25 +45,23 @@ export function weldedIndex({ index, attributes, morphAttributes }: BufferGeomet
 }
 
 /** Takes the parts of a geometry apart, and vertices too that triangles of several runs of `groupRuns` have in common. */
-export function surfacesOf(geometry: BufferGeometry, index: Uint32Array): Surface[] {
+export function surfacesOf(source: BufferGeometry, index: Uint32Array): Surface[] {
+  const geometry = atRest(source);
   const { attributes } = geometry;
   const runs = groupRuns(geometry, index.length / 3);
   const runOf = new Int32Array(index.length / 3);
   runs.forEach((start, i) => runOf.fill(i, start));
-  const found = new Map<number, { surface: Surface; places: Map<number, number>; indices: number[] }>();
+  const found = new Map<number, Corners>();
   for (let i = 0; i < index.length; i++) {
     const part = attributes.partIndex?.getX(index[i - (i % 3)]) ?? 0;
-    let open = found.get(part);
-    if (open === undefined) {
-      open = { surface: emptySurface(), places: new Map(), indices: [] };
-      found.set(part, open);
-    }
+    const open: Corners = found.get(part) ?? { vertices: [], runs: [], indices: [], places: new Map() };
+    found.set(part, open);
     const run = runOf[Math.floor(i / 3)];
     const key = index[i] * runs.length + run;
     let place = open.places.get(key);
     if (place === undefined) {
-      place = open.surface.vertices.push(index[i]) - 1;
-      open.surface.runs.push(run);
+      place = open.vertices.push(index[i]) - 1;
+      open.runs.push(run);
       open.places.set(key, place);
     }
     open.indices.push(place);
@@ -67,29 +69,56 @@ export function surfacesOf(geometry: BufferGeometry, index: Uint32Array): Surfac
 
   const box = new Box3();
   for (const vertex of index) box.expandByPoint(_point.fromBufferAttribute(attributes.position, vertex));
-  const surfaces = [...found.values()].map(({ surface, indices }) => {
-    surface.indices = Uint32Array.from(indices);
-    return surface;
-  });
   const joints = jointCentres(geometry, index);
-  for (const surface of surfaces) describe(surface, geometry, box, joints);
+  const surfaces = Array.from(found.values(), (corners) => surfaceOf(corners, geometry, box, joints));
   lockSeams(surfaces);
   return surfaces;
 }
 
-const _point = /*@__PURE__*/ new Vector3();
+/** The corners of the triangles of one part. */
+interface Corners extends Pick<Surface, 'vertices' | 'runs'> {
+  indices: number[];
+  /** Where in `vertices` one is that triangles of a run have. */
+  places: Map<number, number>;
+}
 
-function emptySurface(): Surface {
-  const none = new Float32Array(0);
-  return {
-    indices: new Uint32Array(0),
-    positions: none,
-    attributes: none,
-    weights: [],
-    locked: null,
-    vertices: [],
-    runs: [],
-  };
+const _point = /*@__PURE__*/ new Vector3();
+const _sum = /*@__PURE__*/ new Vector3();
+
+/**
+ * A crowd's geometry with positions and normals of the rest pose: parts, rigid ones and those that a tool has quantised, are modelled each
+ * in a place and size of its own. All others as they are.
+ */
+function atRest(source: BufferGeometry): BufferGeometry {
+  const { reader, jointNames } = posers.get(source)?.boneTexture ?? {};
+  if (!reader || !jointNames) return source;
+  reader.pose(createPoseMix());
+  const pose = new Float64Array(AFFINE_SIZE);
+  const matrices = jointNames.map((_, joint) => {
+    reader.jointMatrix(joint, pose, 0);
+    return isSingular(pose, 0) ? null : affineToMatrix4(pose, 0, new Matrix4());
+  });
+  // What the rest pose hides by flattening it, clips show as large as all else.
+  const other = matrices.find(Boolean) ?? new Matrix4();
+  const { attributes } = source;
+  const geometry = sharingCopy(source);
+  for (const [name, carry] of [
+    ['position', 'applyMatrix4'],
+    ['normal', 'transformDirection'],
+  ] as const) {
+    if (!(name in attributes)) continue;
+    const target = floatsOf(attributes[name]).clone();
+    for (let vertex = 0; vertex < target.count; vertex++) {
+      _sum.set(0, 0, 0);
+      eachJoint(source, vertex, (joint, weight) => {
+        _point.fromBufferAttribute(target, vertex)[carry](matrices[joint] ?? other);
+        _sum.addScaledVector(_point, weight);
+      });
+      target.setXYZ(vertex, ..._sum.toArray());
+    }
+    geometry.setAttribute(name, target);
+  }
+  return geometry;
 }
 
 /**
@@ -101,64 +130,58 @@ export function groupRuns({ groups }: BufferGeometry, triangles: number): number
   return [...new Set([0, ...ends])].filter((at) => at === 0 || at < triangles).sort((a, b) => a - b);
 }
 
-/** Writes positions and attributes of a surface. */
-function describe(surface: Surface, geometry: BufferGeometry, box: Box3, joints: Vector3[]): void {
-  const { attributes } = geometry;
+function surfaceOf(
+  { vertices, runs, indices }: Corners,
+  geometry: BufferGeometry,
+  box: Box3,
+  joints: Vector3[],
+): Surface {
+  const { attributes: all } = geometry;
   const size = box.getSize(_point);
   const extent = Math.max(size.x, size.y, size.z) || 1;
-  const named = Object.keys(WEIGHTS).filter((name) => name in attributes);
-  const { skinIndex, skinWeight, position } = attributes;
-  const skinned = skinIndex !== undefined && skinWeight !== undefined;
-  for (const name of named) {
-    for (let i = 0; i < attributes[name].itemSize; i++) surface.weights.push(WEIGHTS[name]);
-  }
-  if (skinned) surface.weights.push(JOINT_WEIGHT, JOINT_WEIGHT, JOINT_WEIGHT);
-
-  const stride = surface.weights.length;
-  const count = surface.vertices.length;
-  surface.positions = new Float32Array(count * 3);
-  surface.attributes = new Float32Array(count * stride);
-  surface.vertices.forEach((vertex, place) => {
-    for (let i = 0; i < 3; i++) {
-      surface.positions[place * 3 + i] =
-        (position.getComponent(vertex, i) - box.min.getComponent(i)) / extent;
-    }
-    let at = place * stride;
-    for (const name of named) {
-      for (let i = 0; i < attributes[name].itemSize; i++) {
-        surface.attributes[at++] = attributes[name].getComponent(vertex, i);
-      }
-    }
-    if (!skinned) return;
+  const share = (value: number, i: number) => (value - box.min.getComponent(i)) / extent;
+  const named = Object.keys(WEIGHTS).filter((name) => name in all);
+  const weights = named.flatMap((name) => Array<number>(all[name].itemSize).fill(WEIGHTS[name]));
+  if (joints.length > 0) weights.push(JOINT_WEIGHT, JOINT_WEIGHT, JOINT_WEIGHT);
+  const positions = new Float32Array(vertices.length * 3);
+  const attributes = new Float32Array(vertices.length * weights.length);
+  let at = 0;
+  vertices.forEach((vertex, place) => {
+    for (let i = 0; i < 3; i++) positions[place * 3 + i] = share(all.position.getComponent(vertex, i), i);
+    for (const name of named)
+      for (let i = 0; i < all[name].itemSize; i++) attributes[at++] = all[name].getComponent(vertex, i);
+    if (joints.length === 0) return;
     _point.set(0, 0, 0);
-    for (let i = 0; i < Math.min(4, skinIndex.itemSize, skinWeight.itemSize); i++) {
-      const weight = skinWeight.getComponent(vertex, i);
-      if (weight > 0) _point.addScaledVector(joints[skinIndex.getComponent(vertex, i)], weight);
-    }
-    for (let i = 0; i < 3; i++) {
-      surface.attributes[at++] = (_point.getComponent(i) - box.min.getComponent(i)) / extent;
-    }
+    eachJoint(geometry, vertex, (joint, weight) => _point.addScaledVector(joints[joint], weight));
+    for (let i = 0; i < 3; i++) attributes[at++] = share(_point.getComponent(i), i);
   });
+  return {
+    indices: Uint32Array.from(indices),
+    positions,
+    attributes,
+    weights,
+    locked: null,
+    vertices,
+    runs,
+  };
 }
 
 /**
  * For each joint the middle of the vertices that follow it. Weighted by the joints of a vertex, these points change along the
  * surface as joints do, in three numbers however many joints there are.
  */
-function jointCentres({ attributes }: BufferGeometry, index: Uint32Array): Vector3[] {
-  const { position, skinIndex, skinWeight } = attributes;
+function jointCentres(geometry: BufferGeometry, index: Uint32Array): Vector3[] {
   const centres: Vector3[] = [];
   const sums: number[] = [];
-  if (skinIndex === undefined || skinWeight === undefined) return centres;
   for (const vertex of new Set(index)) {
-    for (let i = 0; i < Math.min(4, skinIndex.itemSize, skinWeight.itemSize); i++) {
-      const weight = skinWeight.getComponent(vertex, i);
-      if (!(weight > 0)) continue;
-      const joint = skinIndex.getComponent(vertex, i);
+    eachJoint(geometry, vertex, (joint, weight) => {
       centres[joint] ??= new Vector3();
-      centres[joint].addScaledVector(_point.fromBufferAttribute(position, vertex), weight);
+      centres[joint].addScaledVector(
+        _point.fromBufferAttribute(geometry.attributes.position, vertex),
+        weight,
+      );
       sums[joint] = (sums[joint] ?? 0) + weight;
-    }
+    });
   }
   centres.forEach((centre, joint) => {
     centre.divideScalar(sums[joint]);
@@ -166,52 +189,58 @@ function jointCentres({ attributes }: BufferGeometry, index: Uint32Array): Vecto
   return centres;
 }
 
+/** Calls back with the joints that a vertex follows. */
+function eachJoint(
+  { attributes: { skinIndex, skinWeight } }: BufferGeometry,
+  vertex: number,
+  visit: (joint: number, weight: number) => void,
+): void {
+  for (let i = 0; i < Math.min(4, skinIndex?.itemSize ?? 0, skinWeight?.itemSize ?? 0); i++) {
+    const weight = skinWeight.getComponent(vertex, i);
+    if (weight > 0) visit(skinIndex.getComponent(vertex, i), weight);
+  }
+}
+
+/** How far apart vertices of two parts may be that meet, as a share of the character's size: tools that quantise move them. */
+const NEAR = 1e-4;
+
 /** Locks the vertices along which parts meet, so that there are no gaps between them: each is simplified by itself. */
 function lockSeams(surfaces: readonly Surface[]): void {
   if (surfaces.length < 2) return;
-  const places = new Map<string, number>();
-  const borders = surfaces.map((surface) => bordersOf(surface, places));
-  const parts = new Map<number, number>();
-  for (const border of borders) {
-    for (const place of new Set(border.values())) parts.set(place, (parts.get(place) ?? 0) + 1);
-  }
+  const borders = surfaces.map(bordersOf);
+  // Of cells twice as wide, eight hold all that is near a vertex. Where several surfaces are it is null.
+  const cells = new Map<string, Surface | null>();
+  const cellOf = ({ positions }: Surface, vertex: number, corner: readonly number[]) =>
+    corner.map((off, axis) => Math.floor(positions[vertex * 3 + axis] / NEAR / 2 + off)).join();
   surfaces.forEach((surface, i) => {
-    for (const [vertex, place] of borders[i]) {
-      if ((parts.get(place) as number) < 2) continue;
+    for (const vertex of borders[i])
+      for (let corner = 0; corner < 8; corner++) {
+        const cell = cellOf(
+          surface,
+          vertex,
+          [1, 2, 4].map((bit) => (corner & bit ? 0.5 : -0.5)),
+        );
+        cells.set(cell, (cells.has(cell) ? cells.get(cell) : surface) === surface ? surface : null);
+      }
+  });
+  surfaces.forEach((surface, i) => {
+    for (const vertex of borders[i]) {
+      if (cells.get(cellOf(surface, vertex, [0, 0, 0])) !== null) continue;
       surface.locked ??= new Uint8Array(surface.vertices.length);
       surface.locked[vertex] = 1;
     }
   });
 }
 
-/**
- * Vertices at edges that have a triangle on one side alone, with the number of the place where they are.
- *
- * @param places Number of each place, known by its coordinates; new ones are added.
- */
-function bordersOf({ indices, positions }: Surface, places: Map<string, number>): Map<number, number> {
-  const placeOf = Array.from({ length: positions.length / 3 }, (_, vertex) => {
-    const key = positions.subarray(vertex * 3, vertex * 3 + 3).join();
-    let place = places.get(key);
-    if (place === undefined) {
-      place = places.size;
-      places.set(key, place);
-    }
-    return place;
-  });
+/** Vertices at edges that have a triangle on one side alone. */
+function bordersOf({ indices, positions }: Surface): Set<number> {
+  const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(positions, 3));
+  const corners = weldedIndex(geometry.setIndex(new BufferAttribute(indices, 1)));
+  const after = (i: number) => (i % 3 === 2 ? i - 2 : i + 1);
+  const keyOf = (i: number) => [corners[i], corners[after(i)]].sort().join();
   const sides = new Map<string, number>();
-  const keyOf = (i: number): string => {
-    const a = placeOf[indices[i]];
-    const b = placeOf[indices[i % 3 === 2 ? i - 2 : i + 1]];
-    return a < b ? `${a},${b}` : `${b},${a}`;
-  };
-  for (let i = 0; i < indices.length; i++) sides.set(keyOf(i), (sides.get(keyOf(i)) ?? 0) + 1);
-  const found = new Map<number, number>();
-  for (let i = 0; i < indices.length; i++) {
-    if (sides.get(keyOf(i)) !== 1) continue;
-    for (const vertex of [indices[i], indices[i % 3 === 2 ? i - 2 : i + 1]]) {
-      found.set(vertex, placeOf[vertex]);
-    }
-  }
+  for (const i of indices.keys()) sides.set(keyOf(i), (sides.get(keyOf(i)) ?? 0) + 1);
+  const found = new Set<number>();
+  for (const i of indices.keys()) if (sides.get(keyOf(i)) === 1) found.add(indices[i]).add(indices[after(i)]);
   return found;
 }

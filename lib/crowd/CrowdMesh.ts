@@ -135,7 +135,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     // Not in a static block, for which bundlers would keep the class where nobody uses it.
     if (!Object.hasOwn(CrowdMesh.prototype, 'skeleton'))
       Object.defineProperties(CrowdMesh.prototype, ACCESSORS);
-    super(createCrowdGeometry(geometry, crowd.boneTexture, influences), material, 0);
+    super(createCrowdGeometry(geometry, crowd, influences), material, 0);
     this.options = { influences, shadowInfluences, interpolate };
     this.colors = same?.colors ?? new InstanceColors(this);
     this.morphs = same?.morphs ?? new MorphInfluences(this);

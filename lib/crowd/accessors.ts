@@ -50,7 +50,7 @@ function field<K extends 'geometry' | 'material' | 'count'>(
 export const ACCESSORS: PropertyDescriptorMap & ThisType<CrowdMesh> = {
   geometry: field('geometry', (mesh, fields, value) => {
     if (value === fields.geometry) return;
-    const made = createCrowdGeometry(value, mesh.boneTexture, mesh.influences);
+    const made = createCrowdGeometry(value, mesh.crowd, mesh.influences);
     fields.geometry.dispose();
     fields.geometry = made;
     mesh.geometryReplaced(value);

@@ -22,6 +22,7 @@ import {
   SkinnedInstancedMesh,
   simplifyGeometry,
 } from '../../support/library.js';
+import { quantisePositions } from '../../support/quantise.js';
 import { random } from '../../support/random.js';
 import { createMorphingStick, createStick } from '../../support/stick.js';
 import { THOROUGH } from '../../support/thorough.js';
@@ -104,6 +105,20 @@ describeCharacters((name) => {
       expect(worst).toBeLessThan(3 * error);
     }
   });
+
+  test('errors are the same where a tool has quantised each mesh in a box of its own', async () => {
+    const errors = [];
+    for (const quantises of [false, true]) {
+      const { root } = await loadCharacter(name);
+      if (quantises) quantisePositions(root);
+      const { geometry } = new SkinnedInstancedMesh(bakeCharacter(root, []), 1);
+      const near = simplifyGeometry(geometry, 0.6, MeshoptSimplifier);
+      const far = simplifyGeometry(near.geometry, 0.6, MeshoptSimplifier);
+      errors.push([near.error, far.error]);
+    }
+    const [plain, quantised] = errors;
+    for (const [i, error] of quantised.entries()) expect(error / plain[i]).toBeCloseTo(1, 1);
+  });
 });
 
 /** A strip of squares in z = 0, x from 0 to 1 (or further on), bent a little so that it does not become two triangles. */
@@ -114,36 +129,41 @@ function stripOf(from: number): BufferGeometry {
   return strip;
 }
 
-test('parts stay joined where they meet, and groups keep their materials', () => {
-  const { bones, clips, root, mesh } = createStick();
-  mesh.geometry = skinned(stripOf(0));
-  const other = mesh.clone();
-  other.name = 'Other';
-  other.geometry = skinned(stripOf(1));
-  other.material = new MeshBasicMaterial({ color: 0xff0000 });
-  root.add(other);
-  expect(bones).toHaveLength(2);
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  expect(crowd.material).toHaveLength(2);
-  const [{ level, triangles }] = addSimplifiedLevels(crowd, MeshoptSimplifier, [{ ratio: 0.4, distance: 1 }]);
-  const { position, partIndex } = level.geometry.attributes;
-  const border = (part: number) => {
-    const found = [];
-    for (let i = 0; i < position.count; i++) {
-      if (partIndex.getX(i) === part && position.getX(i) === 1) found.push(position.getY(i));
+test.each([false, true])(
+  'parts stay joined where they meet, and groups keep their materials (quantised: %s)',
+  (quantises) => {
+    const { bones, clips, root, mesh } = createStick();
+    mesh.geometry = skinned(stripOf(0));
+    const other = mesh.clone();
+    other.name = 'Other';
+    other.geometry = skinned(stripOf(1));
+    other.material = new MeshBasicMaterial({ color: 0xff0000 });
+    root.add(other);
+    expect(bones).toHaveLength(2);
+    if (quantises) quantisePositions(root);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+    expect(crowd.material).toHaveLength(2);
+    const [{ level, triangles }] = addSimplifiedLevels(crowd, MeshoptSimplifier, [
+      { ratio: 0.4, distance: 1 },
+    ]);
+    const { partIndex } = level.geometry.attributes;
+    const border = (part: number) => {
+      const found = posed(level, 0).filter(
+        ({ x }, i) => partIndex.getX(i) === part && Math.abs(x - 1) < 1e-3,
+      );
+      return [...new Set(found.map(({ y }) => y.toFixed(3)))].sort();
+    };
+    expect(border(0)).toHaveLength(17);
+    expect(border(0)).toEqual(border(1));
+    expect(triangles).toBeLessThan(0.45 * 1024);
+    expect(level.geometry.groups.map(({ materialIndex }) => materialIndex)).toEqual([0, 1]);
+    for (const { start, count, materialIndex } of level.geometry.groups) {
+      for (let i = start; i < start + count; i++) {
+        expect(partIndex.getX(level.geometry.index?.getX(i) as number)).toBe(materialIndex);
+      }
     }
-    return [...new Set(found)].sort((a, b) => a - b);
-  };
-  expect(border(0)).toHaveLength(17);
-  expect(border(0)).toEqual(border(1));
-  expect(triangles).toBeLessThan(0.45 * 1024);
-  expect(level.geometry.groups.map(({ materialIndex }) => materialIndex)).toEqual([0, 1]);
-  for (const { start, count, materialIndex } of level.geometry.groups) {
-    for (let i = start; i < start + count; i++) {
-      expect(partIndex.getX(level.geometry.index?.getX(i) as number)).toBe(materialIndex);
-    }
-  }
-});
+  },
+);
 
 function skinned(geometry: BufferGeometry): BufferGeometry {
   const { count } = geometry.getAttribute('position');
