@@ -270,8 +270,8 @@ export function mirrored(within: number, intervals: number, isMirrored: boolean)
 
 /** Frame of the clip that an action shows at a place. */
 export function frameOf(actions: Actions, at: number, { pass, within, finished }: Place): number {
-  // In reverse three.js does not count the first pass: it numbers it -1, and mirrors it, until it has ended.
-  const counts = pass >= 0 || !hasBit(actions, at, FIRST) || (!finished && isReversed(actions, at));
+  // In reverse three.js does not count the first pass: it numbers it -1, and mirrors it, while it runs.
+  const counts = pass >= 0 || !hasBit(actions, at, FIRST) || (!finished && actions[at + ACTION_RATE] < 0);
   return mirrored(within, intervalsOf(actions, at), counts && isMirrored(actions, at, pass));
 }
 

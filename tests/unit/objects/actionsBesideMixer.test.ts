@@ -102,9 +102,11 @@ class Pair {
     const index = all.indexOf(action);
     const others = [1, 2].map((by) => all[(index + by) % all.length]);
     if (events % 3 === 0) others[0].reset().setEffectiveWeight(0.8).fadeIn(0.3).play();
+    // One that stood beyond its end shows that end for this frame still.
+    const stood = events % 4 === 0 && others[1].timeScale === 0;
     if (events % 4 === 0) others[1].setEffectiveTimeScale(1.3);
     if (events % 5 === 0) action.fadeOut(0.2);
-    if (events % 3 !== 0 && events % 5 !== 0) return;
+    if (events % 3 !== 0 && events % 5 !== 0 && !stood) return;
     // In that one frame, three.js shows actions that it had updated before as they were then.
     this.glitch = true;
   }

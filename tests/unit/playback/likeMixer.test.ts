@@ -132,3 +132,20 @@ test.each<[string, (crowd: SkinnedInstancedMesh) => SkinnedInstancedMesh]>([
   expect(tipOf(crowd, 0)).toBeCloseTo(0.8, 5);
   expect(tipOf(change(crowd), 0)).toBeCloseTo(0.8, 5);
 });
+
+test('a ping-pong that is stopped in its first pass in reverse shows its time, as an AnimationAction does', () => {
+  const stick = createStick({ A: 1 });
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1);
+  const mixer = new AnimationMixer(stick.root);
+  const action = mixer.clipAction(stick.clips[0]).setLoop(LoopPingPong, Infinity).play();
+  crowd.play(0, 'A', { loop: LoopPingPong });
+  action.time = 0.8;
+  crowd.setTimeAt(0, 0.8);
+  for (const timeScale of [-1, 0, 1]) {
+    action.timeScale = timeScale;
+    crowd.setTimeScaleAt(0, timeScale);
+    mixer.update(0.1);
+    crowd.update(0.1);
+    expect(tipOf(crowd, 0), `${timeScale}`).toBeCloseTo(stick.bones[1].position.x, 5);
+  }
+});
