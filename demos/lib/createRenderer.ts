@@ -106,6 +106,8 @@ export async function createRenderer(
   const { antialias = !isSoftware() } = options;
   if (kind !== 'webgpu') {
     const renderer = new WebGLRenderer({ ...options, antialias });
+    // Asking for each program's errors waits until it is linked.
+    renderer.debug.checkShaderErrors = import.meta.env.DEV;
     const { maxTextureSize } = renderer.capabilities;
     const gl = renderer.getContext() as WebGL2RenderingContext;
     const calls = countCalls(gl);
