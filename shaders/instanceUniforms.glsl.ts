@@ -1,3 +1,4 @@
+import { ARRAY_MAP, addTable, mapsCode, PALETTE } from '../lib/backends/surfaceMaps.js';
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
 import {
   initialOf,
@@ -8,10 +9,11 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../lib/instances/UniformLayout.js';
+import { MERGED } from '../lib/utils/mergedMaps.js';
 import { mergedConstantGLSL, mergedFragmentGLSL, mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { callFirst } from './placeVertex.glsl.js';
 import { variantOf } from './ShaderVariant.js';
-import type { SurfaceGLSL, SurfaceProgram } from './skinVertex.glsl.js';
+import { PART_INDEX, type SurfaceGLSL, type SurfaceProgram } from './skinVertex.glsl.js';
 
 /** What must be called in `main` of a vertex shader once it is known which instance is drawn. */
 const READ_UNIFORMS = 'readInstanceUniforms();';
@@ -103,9 +105,10 @@ function fragment(
   program: SurfaceProgram,
   dropped: (name: string, chunk: string) => void,
 ): string {
-  const { codes, arrayMap, palette, merged } = program;
+  const { codes, maps } = program;
+  const merged = (maps & MERGED) !== 0;
   const uniforms = uniformsOfProgram(codes);
-  let shader = merged > 0 ? mergedFragmentGLSL(fragmentShader, merged, dropped) : fragmentShader;
+  let shader = merged ? mergedFragmentGLSL(fragmentShader, maps, dropped) : fragmentShader;
   /** Puts code around a chunk, or in its place. */
   const edit = (chunk: string, edited: (include: string) => string): boolean => {
     const include = `#include <${chunk}>`;
@@ -115,20 +118,20 @@ function fragment(
   };
   /** The same for what takes the place of a look. */
   const give = (look: SurfaceValue, chunk: string, edited: (include: string) => string): void => {
-    if (edit(chunk, edited) || !(uniforms.places.has(look) || merged > 0)) return;
+    if (edit(chunk, edited) || !(uniforms.places.has(look) || merged)) return;
     if (!fragmentShader.includes(`instanceUniform_${look}`)) dropped(look, chunk);
   };
-  if (arrayMap) {
+  if ((maps & ARRAY_MAP) !== 0) {
     const layer = uniforms.places.has('mapLayer') ? 'instanceUniform_mapLayer' : '0.0';
     edit('map_pars_fragment', () => arrayMapGLSL);
     give('mapLayer', 'map_fragment', () => sampleLayerGLSL(layer));
   }
   for (const name of ['roughness', 'metalness'] as const) {
     const has = uniforms.places.has(name);
-    if (!has && merged === 0) continue;
-    const own = merged > 0 ? mergedConstantGLSL(name) : name;
+    if (!has && !merged) continue;
+    const own = merged ? mergedConstantGLSL(name) : name;
     give(name, `${name}map_fragment`, (include) =>
-      palette ? afterPalette(include, name) : beforeMap(include, name, own, has),
+      (maps & PALETTE) !== 0 ? afterPalette(include, name) : beforeMap(include, name, own, has),
     );
   }
   if (uniforms.texels === 0) return shader;
@@ -196,14 +199,17 @@ if ( instanceUniform_${name} >= 0.0 ) ${name}Factor = instanceUniform_${name};
 
 /** Comes with what gives instances uniforms, and with what merges materials. */
 export const surfaceGLSL: SurfaceGLSL = {
-  vertex(vertexShader, codes, merged) {
+  vertex(vertexShader, codes, maps) {
     const uniforms = uniformsOfProgram(codes);
-    const shader = merged ? mergedVertexGLSL(vertexShader) : vertexShader;
+    const shader = maps & MERGED ? mergedVertexGLSL(vertexShader) : vertexShader;
     return uniforms.texels > 0 ? declareUniformsGLSL(uniforms) + callFirst(shader, READ_UNIFORMS) : shader;
   },
-  functions(codes) {
+  functions(codes, maps) {
     const uniforms = uniformsOfProgram(codes);
-    return uniforms.texels > 0 ? [readUniformsGLSL(codes, uniforms)] : [];
+    const merged = maps & MERGED ? [PART_INDEX] : [];
+    return uniforms.texels > 0 ? [...merged, readUniformsGLSL(codes, uniforms)] : merged;
   },
+  mapsOf: mapsCode,
+  uniforms: addTable,
   fragment,
 };

@@ -1,3 +1,4 @@
+import type { Material } from 'three';
 import { TEXTURE_COLORS, TEXTURE_PARTS, TEXTURE_SEEDS, TEXTURE_UNIFORMS } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
@@ -41,8 +42,8 @@ export interface CrowdProgram {
   codes: readonly number[];
   /** Index of the draw parameter that holds the code of the object drawn. */
   variantParameter: number;
-  /** Whether the material was merged of several with different textures. */
-  merged: boolean;
+  /** What its textures ask for, see `SurfaceGLSL.mapsOf`. */
+  maps: number;
   sourceOf(variant: ShaderVariant): SourceGLSL;
   /** What vertices and fragments read of instances and merged materials, where the page has any. */
   surfaces: readonly SurfaceGLSL[];
@@ -51,9 +52,13 @@ export interface CrowdProgram {
 /** Brings what instances have of their own, and what merged materials are made of, into the shaders of a material. */
 export interface SurfaceGLSL {
   /** Declares it in a vertex shader, and calls there what reads it. */
-  vertex(shader: string, codes: readonly number[], merged: boolean): string;
-  /** Functions that read it; to be declared where `instanceIndex()` is. */
-  functions(codes: readonly number[]): readonly string[];
+  vertex(shader: string, codes: readonly number[], maps: number): string;
+  /** Functions that read it, and attributes; to be declared where `instanceIndex()` is. */
+  functions(codes: readonly number[], maps: number): readonly string[];
+  /** What a material's textures ask of its shaders: another number, another program. Called before each draw. */
+  mapsOf?(material: Material): number;
+  /** Adds what its program reads. */
+  uniforms?(material: Material, target: Record<string, object>): void;
   /** GLSL of whether a vertex is not to be seen; empty if all are. */
   hidden?(codes: readonly number[]): string;
   /** @param dropped Called for what the shader has no place for, since it lacks a chunk. */
@@ -65,12 +70,7 @@ export interface SurfaceProgram {
   codes: readonly number[];
   /** Whether it fills shadow maps. */
   shadow: boolean;
-  /** Whether its `map` is a texture array. */
-  arrayMap: boolean;
-  /** Whether its `roughnessMap` and `metalnessMap` are a palette that holds the constants of merged materials. */
-  palette: boolean;
-  /** What it was merged of, if of materials with several textures; see `mergedCode`. */
-  merged: number;
+  maps: number;
 }
 
 /**
@@ -122,11 +122,11 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 const OWN_PROJECTION = /(\bgl_Position\s*=\s*projectionMatrix\s*\*\s*modelViewMatrix\s*\*)/g;
 
 /** Lets a shader know what is drawn, the instance and what it has of its own, before it does anything else. */
-function preparedFirst(vertexShader: string, { codes, merged, surfaces }: CrowdProgram): string {
+function preparedFirst(vertexShader: string, { codes, maps, surfaces }: CrowdProgram): string {
   const placed = /\binstanceMatrix\b/.test(vertexShader)
     ? vertexShader
     : vertexShader.replace(OWN_PROJECTION, '$1 instanceMatrix *');
-  const shader = surfaces.reduce((text, surface) => surface.vertex(text, codes, merged), placed);
+  const shader = surfaces.reduce((text, surface) => surface.vertex(text, codes, maps), placed);
   return codes.some((code) => variantOf(code).view) ? placedFirst(shader) : shader;
 }
 
@@ -161,15 +161,14 @@ const INSTANCE_MORPHS = /* glsl */ `
 `;
 
 function skinningFunctions(program: CrowdProgram): string {
-  const { codes, merged, sourceOf, surfaces, variantParameter } = program;
+  const { codes, maps, sourceOf, surfaces, variantParameter } = program;
   const variants = codes.map(variantOf);
   const morphs = variants.some((variant) => variant.morphs);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
     instanceIndexGLSL(variants.some(({ view }) => view)),
-    ...(merged ? [PART_INDEX] : []),
     ...(morphs ? [morphsGLSL] : []),
-    ...surfaces.flatMap((surface) => surface.functions(codes)),
+    ...surfaces.flatMap((surface) => surface.functions(codes, maps)),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(morphs)),
     ...(variants.some((variant) => sourceOf(variant).definesPosed) ? [] : [POSED]),
   ]);
@@ -199,7 +198,7 @@ mat3x4 skinningMatrix() {
 export function textureCounts({
   codes,
   sourceOf,
-}: Omit<CrowdProgram, 'variantParameter' | 'merged' | 'surfaces'>): TextureCounts {
+}: Omit<CrowdProgram, 'variantParameter' | 'maps' | 'surfaces'>): TextureCounts {
   const variants = codes.map(variantOf);
   const sources = variants.map(sourceOf);
   const textures = Math.max(...sources.map((source) => source.textures));

@@ -63,6 +63,31 @@ export function markPalette(texture: Texture): void {
 export const hasPalette = (material: Material): boolean =>
   (material as Mapped).roughnessMap?.userData.isPalette === true;
 
+/** Added to `mergedCode` by `mapsCode`. */
+export const ARRAY_MAP = 128;
+export const PALETTE = 256;
+
+/** What shaders of a material are made for by its textures. */
+export function mapsCode(material: Material): number {
+  const merged = mergedCode(material);
+  const maps = merged === 0 && isArray((material as Mapped).map) ? ARRAY_MAP : merged;
+  return hasPalette(material) ? maps + PALETTE : maps;
+}
+
+/**
+ * Gives a program the table of its material, if that is merged, also with textures that take the place of others. Each program has it:
+ * of several of a material three.js keeps the uniforms of the one that was compiled last.
+ */
+export function addTable(material: Material, uniforms: Record<string, object>): void {
+  // Its uniforms are the user's.
+  if ('isShaderMaterial' in material) return;
+  uniforms.crowdMergedTable = {
+    get value() {
+      return mergedTable(material);
+    },
+  };
+}
+
 /** Whether the user set an `onBeforeCompile`, be it below that by which WebGLRenderer poses crowds. */
 export function hasUserHook({ onBeforeCompile }: Material): boolean {
   const { userHook = onBeforeCompile } = onBeforeCompile as { userHook?: unknown };

@@ -106,9 +106,7 @@ const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
 export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMerger {
   const { textures = true, maxSize = 4096 } = options;
   if (!(Number.isInteger(maxSize) && maxSize >= 1)) {
-    throw new Error(
-      `mergeMaterials: maxSize is ${describe(maxSize)}; use a whole number from 1, how many texels wide and high layers are at most.`,
-    );
+    throw new Error(`mergeMaterials: maxSize is ${describe(maxSize)}; use a whole number of texels from 1.`);
   }
   // Whoever says how large layers are gets textures of its own.
   const knownIn = (owner: Material | Material[] | undefined): ReadonlyMap<Material, MaterialShare> =>

@@ -1,10 +1,4 @@
-import type {
-  BufferGeometry,
-  Material,
-  Texture,
-  WebGLProgramParametersWithUniforms,
-  WebGLRenderer,
-} from 'three';
+import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
 import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
 
@@ -17,7 +11,6 @@ import { type SurfaceGLSL, skinVertexGLSL, textureCounts } from '../../../shader
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
-import { hasArrayMap, hasPalette, mergedCode, mergedTable } from '../surfaceMaps.js';
 import { ownVertexAttributes } from '../vertexLimits.js';
 import { compileAhead } from './compileAhead.js';
 import { glslOfNumber } from './glslSources.js';
@@ -46,14 +39,10 @@ export interface Patch {
   key: KeyHook | null;
   /** Whether its shaders know lists, so far as is known. */
   lists: boolean;
-  /** Whether the material's `map` is a texture array. */
-  arrayMap: boolean;
-  /** What it was merged of, see `mergedCode`. */
-  merged: number;
+  /** What the material's textures ask for, see `SurfaceGLSL.mapsOf`. */
+  maps: number;
   /** The crowd that it was last patched for; null if it was drawn since. */
   newest: WeakRef<DrawnCrowd> | null;
-  /** Of a merged material: a uniform of all its programs that tells the textures of each vertex. Null otherwise. */
-  table: { value: Texture | null } | null;
 }
 
 const patches = /*@__PURE__*/ new WeakMap<Material, Patch>();
@@ -72,6 +61,12 @@ export function registerFadeGLSL(glsl: FadeGLSL): void {
   fadeGLSL = glsl;
 }
 
+function mapsOf(material: Material): number {
+  let maps = 0;
+  for (let i = 0; i < surfaces.length; i++) maps += surfaces[i].mapsOf?.(material) ?? 0;
+  return maps;
+}
+
 const glslOf = ({ source }: ShaderVariant): SourceGLSL => glslOfNumber(source);
 
 /**
@@ -88,19 +83,16 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
   // Node materials are compiled another way.
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
-  const arrayMap = hasArrayMap(material);
-  const merged = mergedCode(material);
+  const maps = mapsOf(material);
   if (known !== undefined) {
     const isNew = !known.codes.includes(code);
     if (isNew) {
       known.codes.push(code);
       known.codes.sort((a, b) => a - b);
     }
-    noteTable(known, material);
     putHooks(material, known);
-    if (known.arrayMap !== arrayMap || known.merged !== merged) {
-      known.arrayMap = arrayMap;
-      known.merged = merged;
+    if (known.maps !== maps) {
+      known.maps = maps;
       material.needsUpdate = true;
     }
     if (isNew) {
@@ -110,20 +102,14 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
     return known;
   }
 
-  return addPatch(material, role, code, arrayMap, merged);
+  return addPatch(material, role, code, maps);
 }
 
 /**
  * A function apart from `patchMaterial`, which is called in each draw: V8 allocates a context for the variables that closures use when
  * the function is entered, also where it returns before it makes them.
  */
-function addPatch(
-  material: Material,
-  role: PatchRole,
-  code: number,
-  arrayMap: boolean,
-  merged: number,
-): Patch {
+function addPatch(material: Material, role: PatchRole, code: number, maps: number): Patch {
   const textures = texturesOf({ codes: [code] });
   const lists = knowsLists(material);
   const patch: Patch = {
@@ -133,22 +119,13 @@ function addPatch(
     compile: null,
     key: null,
     lists,
-    arrayMap,
-    merged,
+    maps,
     newest: null,
-    table: null,
   };
-  noteTable(patch, material);
   patches.set(material, patch);
 
   putHooks(material, patch);
   return patch;
-}
-
-function noteTable(patch: Patch, material: Material): void {
-  const table = mergedTable(material);
-  if (patch.table !== null) patch.table.value = table;
-  else if (table !== null) patch.table = { value: table };
 }
 
 /**
@@ -183,10 +160,9 @@ function keyHook(material: Material, patch: Patch): OwnHook<KeyHook> {
   const isDefault = user === MaterialBase.prototype.customProgramCacheKey;
   const hook: KeyHook = () => {
     const own = isDefault ? userOf(material.onBeforeCompile).toString() : user.call(material);
-    const maps = `${patch.arrayMap ? 'array' : ''} ${hasPalette(material) ? 'palette' : ''} ${patch.merged}`;
     // Where a program is made before ours is put back, it has another key: it is without crowds.
     const isOurs = material.onBeforeCompile === patch.compile;
-    return `skinned-instanced-mesh ${isOurs} ${patch.role} ${patch.codes.join()} ${maps}|${own}`;
+    return `skinned-instanced-mesh ${isOurs} ${patch.role} ${patch.codes.join()} ${patch.maps}|${own}`;
   };
   return Object.assign(hook, { userHook: user });
 }
@@ -199,8 +175,7 @@ function compileCrowd(
   patch: Patch,
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
-  // Of several programs of a material, three.js keeps the uniforms of the one that was compiled last, so that all need it.
-  if (patch.table !== null) parameters.uniforms.crowdMergedTable = patch.table;
+  for (const surface of surfaces) surface.uniforms?.(material, parameters.uniforms);
   // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
   // instances by defines of their own keep these flags down.
   if (!parameters.instancing || !parameters.skinning) return;
@@ -211,8 +186,8 @@ function compileCrowd(
   }
 
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
-  const { codes, merged } = patch;
-  const program = { codes, variantParameter, sourceOf: glslOf, merged: merged > 0, surfaces };
+  const { codes, maps } = patch;
+  const program = { codes, variantParameter, sourceOf: glslOf, maps, surfaces };
   const viewed = codes.some((code) => variantOf(code).view);
   const fade = codes.some((code) => variantOf(code).fades) ? fadeGLSL : null;
   const vertexShader = fade?.vertex(parameters.vertexShader) ?? parameters.vertexShader;
@@ -227,8 +202,7 @@ function compileCrowd(
   patch.lists = posed !== null || placed;
   if (posed !== null) parameters.vertexShader = posed;
   if (posed !== null) {
-    const { arrayMap } = patch;
-    const shown = { codes, shadow: patch.role === 'shadow', arrayMap, palette: hasPalette(material), merged };
+    const shown = { codes, shadow: patch.role === 'shadow', maps };
     for (const surface of surfaces) {
       if (surface.fragment === undefined) continue;
       parameters.fragmentShader = surface.fragment(parameters.fragmentShader, shown, (look, chunk) => {
