@@ -23,6 +23,7 @@ import { loadFile, writeFiles } from './files.js';
 import { measureImpostors as impostors } from './impostors.js';
 import { measureKinds as kinds } from './kinds.js';
 import { measureOcclusion as occlusion } from './occlusion.js';
+import { measureSwarm as swarm } from './swarm.js';
 import { views } from './views.js';
 
 export interface VertexRow {
@@ -241,6 +242,7 @@ declare global {
       occlusion: typeof occlusion;
       impostors: typeof impostors;
       kinds: typeof kinds;
+      swarm: typeof swarm;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
       costNames: typeof costNames;
@@ -259,6 +261,7 @@ window.bench = {
   occlusion,
   impostors,
   kinds,
+  swarm,
   writeFiles,
   loadFile,
   costNames,

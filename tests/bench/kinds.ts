@@ -148,7 +148,7 @@ export async function measureKinds(renderer: string, each: number): Promise<Kind
 }
 
 /** Pages are not given finer times than a tenth of a millisecond, which a median would be one of. */
-function mean(times: number[]): number {
+export function mean(times: number[]): number {
   const kept = times.sort((a, b) => a - b).slice(0, Math.ceil(times.length * 0.9));
   return kept.reduce((sum, time) => sum + time, 0) / kept.length;
 }

@@ -8,6 +8,7 @@
 //   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
 //   npm run bench -- impostors    90,000 of them, and 10,000 meshes, beside the coarsest mesh alone
 //   npm run bench -- characters   a crowd of 12 kinds beside 12 crowds and clones
+//   npm run bench -- swarm        JavaScript of 50,000 that the GPU steers
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
@@ -250,6 +251,17 @@ async function characters() {
   console.log();
 }
 
+/** JavaScript of a swarm that lives on the GPU. */
+async function swarm() {
+  const count = 50_000;
+  console.log(
+    `${number(count)} agents that the GPU steers, WebGPU, draw calls and dispatches left out; ${load()}`,
+  );
+  for (const { name, js } of await onPage((page) => page.evaluate((all) => window.bench.swarm(all), count)))
+    console.log(`${name.padEnd(28)}${cell(js.toFixed(3), 10)} ms JS`);
+  console.log();
+}
+
 const kinds = {
   characters,
   costs,
@@ -257,6 +269,7 @@ const kinds = {
   ports,
   views,
   occlusion,
+  swarm,
   frames: () =>
     frames(
       { vertices: '0' },
