@@ -3,6 +3,7 @@ import { GROUP_SIZE, type InstanceGroups } from './InstanceGroups.js';
 
 /** Planes of a frustum, four numbers each. */
 const PLANES = 6;
+const ALL_PLANES = (1 << PLANES) - 1;
 
 const _planes = /*@__PURE__*/ new Float64Array(PLANES * 4);
 
@@ -23,8 +24,8 @@ export function markSeen(
   planes.forEach(copyPlane);
   let all = true;
   for (let group = 0; group < groupCount; group++) {
-    const outside = sideOf(groupSpheres, group);
-    if (outside === OUTSIDE) {
+    const planesOfGroup = crossed(groupSpheres, group, ALL_PLANES);
+    if (planesOfGroup < 0) {
       all = false;
       continue;
     }
@@ -32,7 +33,8 @@ export function markSeen(
     const end = Math.min(start + GROUP_SIZE, count);
     for (let i = start; i < end; i++) {
       const id = order[i];
-      if (outside === INSIDE || sideOf(spheres, id) !== OUTSIDE) bits[id >> 5] |= 1 << (id & 31);
+      // Of planes that the group is inside of, nobody in it is outside.
+      if (crossed(spheres, id, planesOfGroup) >= 0) bits[id >> 5] |= 1 << (id & 31);
       else all = false;
     }
   }
@@ -60,27 +62,29 @@ export function listSeen(bits: Int32Array, drawn: Uint32Array, ids: Uint32Array)
   return count;
 }
 
-const OUTSIDE = 0;
-const MEETS = 1;
-const INSIDE = 2;
-
 function copyPlane({ normal, constant }: Frustum['planes'][number], index: number): void {
   normal.toArray(_planes, index * 4);
   _planes[index * 4 + 3] = constant;
 }
 
-/** Where a sphere is. One whose numbers are none meets everything. */
-function sideOf(spheres: Float32Array, index: number): number {
+/**
+ * The planes among some that a sphere crosses, a bit each; -1 if it is outside of one. One whose numbers are none crosses all.
+ *
+ * @param planes Others are not asked.
+ */
+function crossed(spheres: Float32Array, index: number, planes: number): number {
   const at = index * 4;
   const x = spheres[at];
   const y = spheres[at + 1];
   const z = spheres[at + 2];
   const radius = spheres[at + 3];
-  let side = INSIDE;
-  for (let p = 0; p < PLANES * 4; p += 4) {
+  let left = planes;
+  for (let rest = planes; rest !== 0; rest &= rest - 1) {
+    const plane = 31 - Math.clz32(rest & -rest);
+    const p = plane * 4;
     const distance = _planes[p] * x + _planes[p + 1] * y + _planes[p + 2] * z + _planes[p + 3];
-    if (distance < -radius) return OUTSIDE;
-    if (!(distance >= radius)) side = MEETS;
+    if (distance < -radius) return -1;
+    if (distance >= radius) left &= ~(1 << plane);
   }
-  return side;
+  return left;
 }

@@ -24,7 +24,7 @@ export class InstanceTexture {
   readonly data: OwnedFloats;
 
   private readonly stride: number;
-  private readonly rows: number;
+  readonly rows: number;
   private readonly layerRows: number;
   private plainTexture: DataTexture | null = null;
   private layeredTexture: DataArrayTexture | null = null;

@@ -335,16 +335,16 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View |
 function checkTextureSizes(max: number, crowd: DrawnCrowd): void {
   const { boneTexture, morphTexture, parts, instanceUniforms, playback } = crowd;
   boneTexture.checkSize(max);
-  checkHeight(playback.actions.plain, 'actions', max);
-  if (morphTexture !== null) checkHeight(morphTexture, 'morph weights', max);
-  if (parts !== null) checkHeight(parts.texture.plain, 'parts', max);
-  if (instanceUniforms !== null) checkHeight(instanceUniforms.texture.plain, 'uniforms', max);
+  checkHeight(playback.actions.rows, 'actions', max);
+  checkHeight(morphTexture?.image.height, 'morph weights', max);
+  checkHeight(parts?.texture.rows, 'parts', max);
+  checkHeight(instanceUniforms?.texture.rows, 'uniforms', max);
 }
 
-function checkHeight({ image }: { image: { height: number } }, what: string, max: number): void {
-  if (image.height <= max) return;
+function checkHeight(height: number | undefined, what: string, max: number): void {
+  if (height === undefined || height <= max) return;
   throw new Error(
-    `${NAME}: ${what} of the instances need a texture of height ${image.height}, this device takes ${max}; split the crowd.`,
+    `${NAME}: ${what} of the instances need a texture of height ${height}, this device takes ${max}; split the crowd.`,
   );
 }
 
