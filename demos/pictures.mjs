@@ -43,7 +43,8 @@ const HERO = { width: 1200, height: 630, most: 120_000, type: 'image/jpeg' };
 /** The moving picture: frames, milliseconds from one to the next, and the size that they are drawn at. */
 const MOVING = { count: 40, step: 80, width: 640, height: 336, scale: 1.5, quality: 0.62, most: 2_000_000 };
 /** Controls stay out of the pictures. */
-const BARE = '.panel, .message, .hero > header, .hero > footer, .hero::after { display: none !important }';
+const BARE =
+  '.panel, .message, .headline, .label, .hero > header, .hero > footer, .hero::after { display: none !important }';
 const SETTLE = 4000;
 
 const here = fileURLToPath(new URL('.', import.meta.url));

@@ -24,6 +24,8 @@ const POINTS: readonly [x: number, height: number, z: number][] = [
 
 /** Share of the way at which it begins: before it dives towards both armies. */
 const BEGIN = 0.92;
+/** The same of a small field, at which it is looked down from there: where the horizon is seen. */
+const BEGIN_SMALL = 0.985;
 
 const _ahead = new Vector3();
 
@@ -41,7 +43,7 @@ export class Flight {
     );
     this.way = new CatmullRomCurve3(points, true, 'centripetal');
     this.length = this.way.getLength();
-    this.flown = BEGIN * this.length;
+    this.flown = (halfWidth < FIELD ? BEGIN_SMALL : BEGIN) * this.length;
   }
 
   /** @param target Becomes a point in front of the camera, about which it can be turned by hand afterwards. */

@@ -18,10 +18,10 @@ import { City, chance } from './streets.js';
 
 const HEIGHT = 1.8;
 /** Where the camera strolls and where it looks from above: metres above the ground. */
-const EYES = 2.6;
+const EYES = 3.4;
 const ABOVE = 38;
-/** How far from the middle of the road, beside those on the pavement. */
-const KERB = 3.6;
+/** How far from the middle of the road, above the edge of the pavement. */
+const KERB = 5.6;
 const STROLL_SPEED = 2;
 /** Within this distance of what the camera looks at, the sun casts shadows. */
 const SHADOWS = 45;
@@ -88,13 +88,13 @@ let above = false;
 let walked = 0;
 let strolled = 0;
 
-/** Puts the camera beside the kerb of a road, or high above it. */
+/** Puts the camera above the pavement of a road, or high above it. */
 function look(): void {
   const { camera, controls } = stage;
   const way = ((strolled + city.size * 0.3) % city.size) - city.size / 2;
   const x = city.road(city.blocks / 2);
-  camera.position.set(above ? x + 8 : x - KERB, above ? ABOVE : EYES, way);
-  controls.target.set(above ? x - 8 : x - KERB, above ? 0 : EYES - 0.6, way + 30);
+  camera.position.set(x + (above ? 8 : -KERB), above ? ABOVE : EYES, way);
+  controls.target.set(x - (above ? 8 : KERB), above ? 0 : EYES - 3, way + 30);
   controls.update();
 }
 
@@ -110,9 +110,10 @@ async function listen(): Promise<void> {
   } else {
     find<HTMLButtonElement>('[name=occlusion]').disabled = true;
     find<HTMLElement>('[data-webgl]').hidden = false;
-    find('.headline span').textContent = 'people before the camera are hidden: only WebGPU leaves them out';
+    find('.headline span').textContent =
+      'people before the camera are left out: WebGL draws those behind houses too';
   }
-  toggle('xray', query.get('xray') === '1', (value) => {
+  toggle('xray', query.get('xray') !== '0', (value) => {
     glow.visible = value;
   });
   toggle('stroll', movesFirst(query.get('stroll')), (value) => {

@@ -165,7 +165,7 @@ function setCount(value: number): void {
 function forget(): void {
   for (const side of SIDES) {
     figures.clear(side);
-    Object.assign(times[side], { js: 0, gpu: 0, frames: 0 });
+    Object.assign(times[side], { js: 0, gpu: 0, frames: 0, draws: 0 });
   }
 }
 
@@ -219,6 +219,7 @@ function draw(side: Side, delta: number, from: number, to: number): void {
       stage.render(from, to, camera);
     });
     figures.add(side, cost);
+    times[side].draws = cost.draws;
     return cost.js;
   });
 }
@@ -228,9 +229,9 @@ const SIDES = ['skinned', 'instanced'] as const;
 const TIMED_EVERY = 8;
 const timers = SIDES.map(() => createGpuTimer(device.device, device.gl, device.name));
 /** Milliseconds of JavaScript and of the GPU for each side; it takes the larger of both for a frame. */
-const times: Record<Side, { js: number; gpu: number; frames: number }> = {
-  skinned: { js: 0, gpu: 0, frames: 0 },
-  instanced: { js: 0, gpu: 0, frames: 0 },
+const times: Record<Side, { js: number; gpu: number; frames: number; draws: number }> = {
+  skinned: { js: 0, gpu: 0, frames: 0, draws: 0 },
+  instanced: { js: 0, gpu: 0, frames: 0, draws: 0 },
 };
 let frames = 0;
 
@@ -258,6 +259,9 @@ function showTimes(): void {
     bar.value = time / Math.max(each, crowd, 1e-6);
     (bar.nextElementSibling as HTMLOutputElement).value =
       time === 0 ? '–' : `${time.toFixed(time < 10 ? 1 : 0)} ms`;
+    const { draws } = times[side];
+    find(`[data-side=${side}] b`).textContent =
+      `${draws.toLocaleString('en')} draw ${draws === 1 ? 'call' : 'calls'}`;
   });
   const ratio = each / crowd;
   const isBoth = mode === 'split' && each > 0 && crowd > 0;

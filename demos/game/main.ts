@@ -46,7 +46,7 @@ function enlist(character: LoadedCharacter, size: number, lives: number, parts: 
 
 /** The knight comes to the middle, rogues come to anywhere around it. */
 function arrive({ crowd, gait, fighters, lives }: Side, i: number): void {
-  const away = fighters.length === 1 ? 0 : FIELD * MathUtils.randFloat(0.3, 0.9);
+  const away = fighters.length === 1 ? 0 : FIELD * MathUtils.randFloat(0.2, 0.8);
   const turn = Math.random() * 2 * Math.PI;
   const [x, z] = [-Math.sin(turn) * away, -Math.cos(turn) * away];
   Object.assign(fighters[i], { x, z, turn, lives, speed: 0, swing: -1, since: 1 });
@@ -199,8 +199,8 @@ function step(delta: number): void {
   for (let i = 0; i < COUNT; i++) live(rogues, knights, i, delta);
   for (const { crowd } of [knights, rogues]) crowd.update(delta);
   const y = heightAt(knight.x, knight.z);
-  camera.position.set(knight.x, y + 6.5, knight.z + 9);
-  camera.lookAt(knight.x, y + 1.4, knight.z - 2);
+  camera.position.set(knight.x, y + 4.2, knight.z + 8);
+  camera.lookAt(knight.x, y + 1.4, knight.z - 4);
 }
 
 for (const [name, act] of Object.entries({ attack, save, load })) {

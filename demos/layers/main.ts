@@ -15,7 +15,7 @@ const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 /** Places that stay free around those in the middle. */
-const CLEARING = 50;
+const CLEARING = 20;
 /** Every so many frames the crowd is compared with the mixer. */
 const COMPARED_EVERY = 10;
 const GESTURES = ['Wave', 'Strike', 'Carry'];
@@ -189,7 +189,7 @@ function frame(now: number): void {
 
 stage.shadows = query.get('shadows') !== '0';
 stage.frame(HEIGHT, 1.5 * SIZE, crowdRadius(300, SIZE));
-stage.shine(new Vector3(), crowdRadius(2 * CLEARING, SIZE));
+stage.shine(new Vector3(), crowdRadius(4 * CLEARING, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);

@@ -16,7 +16,7 @@ import {
 import { mergeBufferGeometries } from 'three-stdlib';
 import { scenery } from './createRenderer.js';
 
-const GRASS = new Color(0x93a552);
+const GRASS = new Color(0x86a44c);
 const DRY = new Color(0xc0aa63);
 const EARTH = new Color(0xb89468);
 const TURN = 2 * Math.PI;
@@ -71,7 +71,7 @@ export function createMeadow(
     const spots =
       Math.sin((x / unit) * 0.23 + 2) * Math.sin((z / unit) * 0.19) + 0.5 * Math.sin(((x - z) / unit) * 0.41);
     color.copy(GRASS).lerp(DRY, smooth(-0.2, 1, spots));
-    color.lerp(EARTH, 0.75 * (1 - smooth(0.4, 1.1, Math.hypot(x, z) / clear + 0.12 * spots)));
+    color.lerp(EARTH, 0.4 * (1 - smooth(0.4, 1.1, Math.hypot(x, z) / clear + 0.12 * spots)));
     color.multiplyScalar(random(0.93, 1.06));
     colors.push(color.r, color.g, color.b);
   };

@@ -17,6 +17,7 @@ export async function openStage({ beside = true } = {}) {
   const query = new URLSearchParams(location.search);
   const panel = find<HTMLDetailsElement>('.panel');
   panel.open = matchMedia(WIDE).matches;
+  find<HTMLElement>('summary').dataset.what = document.title.split(': ').at(-1);
   // The same classes from either entry; the one for WebGPURenderer brings node materials along.
   const { SkinnedInstancedMesh, InstanceMorphs, InstanceMotions, InstanceParts, JointEdits, frames } =
     query.get('renderer') === 'webgpu'

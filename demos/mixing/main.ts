@@ -13,12 +13,12 @@ const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 /** Places that stay free around those in the middle. */
-const CLEARING = 50;
+const CLEARING = 20;
 /** Every so many frames the crowd is compared with the mixer. */
 const COMPARED_EVERY = 10;
 
 /** The clips that are mixed, and their weights to begin with. An instance plays up to four at once. */
-const weights: Record<string, number> = { Idle: 0, Walk: 1, Run: 0, Wave: 0 };
+const weights: Record<string, number> = { Idle: 0, Walk: 0.5, Run: 0, Wave: 0.5 };
 
 const { query, detail, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
@@ -149,7 +149,7 @@ function frame(now: number): void {
 
 stage.shadows = query.get('shadows') !== '0';
 stage.frame(HEIGHT, 1.5 * SIZE, crowdRadius(600, SIZE));
-stage.shine(new Vector3(), crowdRadius(2 * CLEARING, SIZE));
+stage.shine(new Vector3(), crowdRadius(4 * CLEARING, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);

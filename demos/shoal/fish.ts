@@ -44,9 +44,9 @@ const FINS: [along: number, up: number][][] = [
   ],
 ];
 
-const BACK = new Color(0x2a4d69);
-const SIDE = new Color(0xd9e4e8);
-const FIN = new Color(0x7895a2);
+const BACK = new Color(0x8f8fa0);
+const SIDE = new Color(0xffffff);
+const FIN = new Color(0xd0c8d0);
 
 /** Frames of a stroke. */
 const FRAMES = 16;

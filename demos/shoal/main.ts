@@ -56,7 +56,7 @@ const shoal = Array.from({ length: RINGS }, (_, ring) => {
     place.set(radius * Math.cos(angle), Math.max(height, LENGTH), -radius * Math.sin(angle));
     turned.setFromEuler(angles.set(0.15 * spread(), angle + Math.PI + 0.15 * spread(), 0.2 * spread()));
     crowd.setMatrixAt(i, matrix.compose(place, turned, scale.setScalar(LENGTH * (0.75 + 0.5 * random()))));
-    crowd.setColorAt(i, new Color().setHSL(0.03 + 0.1 * random(), 0.85, 0.55 + 0.25 * random()));
+    crowd.setColorAt(i, new Color().setHSL(0.02 + 0.09 * random(), 1, 0.5 + 0.2 * random()));
     swim(crowd, i, 0);
   }
   crowd.addEventListener('finished', ({ instanceId }) => swim(crowd, instanceId, 0.4));

@@ -60,9 +60,11 @@ bowl.seats.forEach(({ x, y, z, turn, row }, i) => {
 
 /** Everyone plays one clip, the farther round the earlier: the wave runs by itself, and nothing is done in a frame. */
 let waves = 2;
+/** Seconds by which a wave is before the camera at first. */
+const BEGIN = 5;
 function waveTime(i: number): number {
   const round = (waves * bowl.seats[i].angle) / (2 * Math.PI);
-  return (crowd.elapsed + ROUND * (round + 1) + 0.3 * chance(i, 3)) % ROUND;
+  return (crowd.elapsed + BEGIN + ROUND * (round + 1) + 0.3 * chance(i, 3)) % ROUND;
 }
 crowd.playAll('Wave', { time: waveTime });
 

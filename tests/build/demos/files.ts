@@ -5,6 +5,9 @@ import { glb, look, nextFrames, open, RENDERERS, visit } from './site.js';
 test.each(RENDERERS)('the page for files takes one or refuses it under %s', async (renderer) => {
   const page = await visit('file', 'count=2&shadows=0', renderer);
   await look(page, 'file', renderer);
+  await page.$$eval('details', (all) => {
+    for (const one of all) one.open = true;
+  });
   const facts = () => page.textContent('[data-facts]');
   expect(await facts()).toMatch(/^The built-in figure: clips: 6, joints: 21, .* as tracks/);
   await page.selectOption('[name=encoding]', 'frames');
@@ -18,9 +21,6 @@ test.each(RENDERERS)('the page for files takes one or refuses it under %s', asyn
   expect(await page.textContent('.code')).toContain('SkinnedInstancedMesh(character, 3)');
 
   // What it saves, it opens, and bakes nothing then.
-  await page.$$eval('details', (all) => {
-    for (const one of all) one.open = true;
-  });
   const saved = page.waitForEvent('download');
   await page.click('[name=save]');
   const path = await (await saved).path();
