@@ -86,16 +86,16 @@ export class CrowdKinds implements CrowdFeature {
   lists: readonly KindList[] = [];
   /** @internal */
   version = 0;
-  /** By number; undefined where it was removed. */
-  private readonly drawn: (CrowdMesh | undefined)[];
+  /** By number what draws each kind, the crowd first; undefined where one was removed. */
+  readonly meshes: readonly (CrowdMesh | undefined)[];
   /** By kind how many instances there are of it, and of how many and for which version that was counted. */
   private readonly counts = new Float64Array(MAX_KINDS);
   private counted = 0;
   private countedVersion = -1;
-  /** Places in `lists` by level and kind. */
+  /** Numbers of `lists` by level and kind. */
   private places: number[] = [];
   /** Levels of detail that there were when `lists` was last emptied. */
-  private levels: unknown = null;
+  private levels: unknown;
 
   /** @throws If the crowd has kinds already, or instanced attributes of the user's own. */
   constructor(
@@ -105,15 +105,10 @@ export class CrowdKinds implements CrowdFeature {
     checkInstanced(crowd.geometry);
     crowd.use(this);
     this.kinds = bytesFor(crowd.capacity);
-    this.drawn = [crowd];
+    this.meshes = [crowd];
     crowd.views.kinds = this;
     crowd.views.dropViews();
     this.changed();
-  }
-
-  /** By number what draws each kind, the crowd first; undefined where one was removed. */
-  get meshes(): readonly (CrowdMesh | undefined)[] {
-    return this.drawn;
   }
 
   /**
@@ -131,14 +126,14 @@ export class CrowdKinds implements CrowdFeature {
    * ```
    */
   add(character: Character, options: KindOptions = {}): KindMesh {
-    const { crowd, drawn } = this;
+    const { crowd, meshes } = this;
     const { boneTexture, interpolate } = crowd;
     const { name, parts, material } = character;
     if (boneTexture.binding !== null || character.boneTexture.binding !== null)
       throw new Error('CrowdKinds: a vertex texture poses no other vertices; make a second crowd.');
     checkInstanced(character.geometry);
-    let kind = drawn.indexOf(undefined);
-    if (kind < 0) kind = drawn.length;
+    let kind = meshes.indexOf(undefined);
+    if (kind < 0) kind = meshes.length;
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
     const geometry = rebindGeometry(character.geometry, character.boneTexture, boneTexture);
@@ -154,9 +149,10 @@ export class CrowdKinds implements CrowdFeature {
 
   /** @internal */
   insert(mesh: KindMesh, kind: number): void {
-    this.drawn[kind] = mesh;
+    const meshes = this.meshes as (CrowdMesh | undefined)[];
+    meshes[kind] = mesh;
     mesh.removed = () => {
-      this.drawn[kind] = undefined;
+      meshes[kind] = undefined;
       this.meshesCopied();
       this.changed();
     };
@@ -169,9 +165,9 @@ export class CrowdKinds implements CrowdFeature {
    * @throws If there is no such kind, or it is the crowd's own.
    */
   remove(kind: KindMesh | number): void {
-    const mesh = this.drawn[this.checkKind(kind)];
-    if (mesh === this.crowd) throw new Error('CrowdKinds: kind 0 is the crowd itself.');
-    mesh?.dispose();
+    const number = this.checkKind(kind);
+    if (number === 0) throw new Error('CrowdKinds: kind 0 is the crowd itself.');
+    this.meshes[number]?.dispose();
   }
 
   /**
@@ -209,7 +205,7 @@ export class CrowdKinds implements CrowdFeature {
     const { crowd } = this;
     const { views } = crowd;
     if (views.kinds !== this) return;
-    for (const mesh of this.drawn.slice(1)) mesh?.dispose();
+    for (const mesh of this.meshes.slice(1)) mesh?.dispose();
     views.kinds = null;
     views.dropViews();
     crowd.crowd.drop(this);
@@ -244,7 +240,7 @@ export class CrowdKinds implements CrowdFeature {
   /** @internal */
   copy({ kinds }: CrowdKinds): void {
     // Copies of the other's meshes come with its children.
-    for (const mesh of this.drawn.slice(1)) mesh?.dispose();
+    for (const mesh of this.meshes.slice(1)) mesh?.dispose();
     this.kinds = kinds.slice();
     this.version++;
   }
@@ -258,7 +254,7 @@ export class CrowdKinds implements CrowdFeature {
   /** Lets instances whose kind there is no more be of the crowd's own; children may not have been copied. @internal */
   meshesCopied(): void {
     this.kinds.forEach((kind, id) => {
-      if (this.drawn[kind] === undefined) this.reset(id);
+      if (this.meshes[kind] === undefined) this.reset(id);
     });
   }
 
@@ -266,7 +262,7 @@ export class CrowdKinds implements CrowdFeature {
   listOf(mesh: CrowdMesh): number | null {
     const { splitter } = this.crowd.views;
     // Lists that were needed with other levels may be needed no more.
-    const levels = splitter?.isUsed === true ? splitter.count : null;
+    const levels = splitter?.isUsed && splitter.count;
     if (levels !== this.levels) {
       this.levels = levels;
       this.renew();
@@ -276,13 +272,12 @@ export class CrowdKinds implements CrowdFeature {
     if (level === -1 || kind === null) return level;
     const { lists, places } = this;
     const key = ((level ?? -1) + 1) * MAX_KINDS + kind;
-    places[key] ??= lists.length;
-    const place = places[key];
-    if (place === lists.length) {
+    if (places[key] === undefined) {
+      places[key] = KIND_LISTS + lists.length;
       this.lists = [...lists, { level, kind }];
       this.version++;
     }
-    return KIND_LISTS + place;
+    return places[key];
   }
 
   /** @internal */
@@ -311,7 +306,7 @@ export class CrowdKinds implements CrowdFeature {
 
   /** The number of what draws a kind; -1 for anything else. @internal */
   numberOf(mesh: CrowdMesh): number {
-    return this.drawn.indexOf(mesh);
+    return this.meshes.indexOf(mesh);
   }
 
   /** The kind whose instances a mesh draws; null for all: what is attached to the crowd itself. */
@@ -324,14 +319,14 @@ export class CrowdKinds implements CrowdFeature {
 
   private checkKind(kind: CrowdMesh | number): number {
     const number = typeof kind === 'number' ? kind : this.numberOf(kind);
-    if (this.drawn[number] !== undefined) return number;
+    if (this.meshes[number] !== undefined) return number;
     throw new Error(`CrowdKinds: there is no kind ${describe(kind)}; use the crowd, or what add() returned.`);
   }
 
   /** Call when there are other kinds. */
   private changed(): void {
     this.renew();
-    for (const one of this.drawn) one?.prepareDraw();
+    for (const one of this.meshes) one?.prepareDraw();
   }
 
   /** Makes the lists that there are to be now; those of attachments come when they are drawn. */
@@ -339,7 +334,7 @@ export class CrowdKinds implements CrowdFeature {
     this.lists = [];
     this.places = [];
     this.version++;
-    for (const one of this.drawn) if (one !== undefined) this.listOf(one);
+    for (const one of this.meshes) if (one) this.listOf(one);
   }
 }
 

@@ -130,11 +130,8 @@ export class KindLists implements SplitLists {
     const isFading = (source ?? this).isFading === true;
     const mask = isFading ? ID_MASK : -1;
     const count = source?.count ?? all;
-    let from: ArrayLike<number> | null = ids;
-    if (source !== null) {
-      const { list, isWhole } = source;
-      from = isWhole ? null : isFading ? list.entries : list.texture.data;
-    }
+    const list = source?.list;
+    const from = source?.isWhole ? null : ((isFading ? list?.entries : list?.texture.data) ?? ids);
     _counts.fill(0);
     for (let i = 0; i < count; i++) _counts[kinds[(from?.[i] ?? i) & mask]]++;
     for (let kind = 0; kind < _counts.length; kind++) {

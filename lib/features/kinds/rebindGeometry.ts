@@ -21,6 +21,8 @@ const TOLERANCE = 1e-5;
 interface Match {
   joint: number;
   correction: Matrix4;
+  /** Whether that is anything. */
+  moves: boolean;
 }
 
 const _vector = /*@__PURE__*/ new Vector3();
@@ -41,39 +43,36 @@ export function rebindGeometry(
   const { position, skinIndex, skinWeight } = geometry.attributes;
   const rests = restsOf(own);
   const others = restsOf(other);
-  const size = Math.max(
-    1e-9,
-    ...[...rests, ...others].map(({ elements: e }) => Math.hypot(e[12], e[13], e[14])),
-  );
+  const distances = [...rests, ...others].map((rest) => _vector.setFromMatrixPosition(rest).length());
+  const size = Math.max(1e-9, ...distances);
   const matches: Match[] = [];
   const copy = sharingCopy(geometry);
   const joints = new Uint16Array(position.count * 4);
-  /** Of each vertex what moves it; null if it stays. */
-  const corrections: (Matrix4 | null)[] = [];
+  /** By vertex that of its first joint. */
+  const firsts: Match[] = [];
   for (let vertex = 0; vertex < position.count; vertex++) {
-    let first: Match | null = null;
     for (let i = 0; i < 4; i++) {
       if (skinWeight.getComponent(vertex, i) === 0) continue;
       const joint = skinIndex.getComponent(vertex, i);
       matches[joint] ??= matchJoint(joint, own, other, rests, others, size);
       const match = matches[joint];
       joints[vertex * 4 + i] = match.joint;
-      first ??= match;
-      if (differ(first.correction, match.correction, size))
-        throw new Error(elsewhere(own.jointNames[joint], 'is bound'));
+      firsts[vertex] ??= match;
+      if (differ(firsts[vertex].correction, match.correction, size))
+        refuse(own.jointNames[joint], 'is bound');
     }
-    const correction = first === null || !differ(first.correction, _identity, size) ? null : first.correction;
-    corrections.push(correction);
   }
   copy.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
-  if (corrections.some((correction) => correction !== null)) moveVertices(copy, corrections);
+  if (firsts.some(({ moves }) => moves)) moveVertices(copy, firsts);
   return copy;
 }
 
 const _identity = /*@__PURE__*/ new Matrix4();
 
-const elsewhere = (joint: string, what: string): string =>
-  `CrowdKinds: joint "${joint}" ${what} elsewhere than the crowd's; make a second crowd of this character.`;
+/** @throws Always. */
+function refuse(joint: string, what: string): never {
+  throw new Error(`CrowdKinds: joint "${joint}" ${what} elsewhere than the crowd's; make a second crowd.`);
+}
 
 function matchJoint(
   joint: number,
@@ -88,20 +87,22 @@ function matchJoint(
     const name = own.jointNames[up];
     let best: Match | null = null;
     let least = Infinity;
-    for (const [candidate, known] of other.jointNames.entries()) {
-      if (known !== name) continue;
-      if (differ(rests[up], others[candidate], size)) throw new Error(elsewhere(name, 'rests'));
+    for (const candidate of others.keys()) {
+      if (other.jointNames[candidate] !== name) continue;
+      if (differ(rests[up], others[candidate], size)) refuse(name, 'rests');
       // From where it is bound to where it rests below the joint that is known, and from there to where that one is bound.
-      const correction = bindOf(other, candidate).multiply(rests[up].clone().invert());
-      correction.multiply(rests[joint]).multiply(bind.clone().invert());
-      const off = distance(correction, _identity);
+      const correction = bindOf(other, candidate)
+        .multiply(rests[up].clone().invert())
+        .multiply(rests[joint])
+        .multiply(bind.clone().invert());
+      const off = distance(correction, _identity, size);
       if (off >= least) continue;
       least = off;
-      best = { joint: candidate, correction };
+      best = { joint: candidate, correction, moves: off > TOLERANCE };
     }
     if (best !== null) {
       if (best.correction.determinant() > 0) return best;
-      throw new Error(elsewhere(name, 'is mirrored'));
+      refuse(name, 'is mirrored');
     }
     const parent = parentOf(own, up);
     if (parent < 0 || isMoved(own, up)) {
@@ -133,8 +134,7 @@ function isMoved({ data: { tracks } }: BoneTexture, joint: number): boolean {
 
 function bindOf({ data }: BoneTexture, joint: number): Matrix4 {
   const bind = data.jointBinds[joint];
-  if (bind === null)
-    throw new Error(elsewhere(data.jointNames[joint], 'is of a skin in detached bind mode, bound'));
+  if (bind === null) refuse(data.jointNames[joint], 'is of a skin in detached bind mode, bound');
   return affineToMatrix4(bind, 0, new Matrix4());
 }
 
@@ -149,7 +149,7 @@ function restsOf({ data, reader, jointNames }: BoneTexture): Matrix4[] {
   });
 }
 
-function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size = 1): number {
+function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size: number): number {
   let most = 0;
   for (let i = 0; i < 16; i++) most = Math.max(most, Math.abs(a[i] - b[i]) / (i < 12 ? 1 : size));
   return most;
@@ -164,25 +164,24 @@ const APPLY = {
 };
 
 /** Moves vertices, with their normals, tangents and morph targets. */
-function moveVertices(geometry: BufferGeometry, corrections: readonly (Matrix4 | null)[]): void {
+function moveVertices(geometry: BufferGeometry, matches: readonly Match[]): void {
   const { attributes, morphAttributes, morphTargetsRelative } = geometry;
   const move = (
     source: BufferAttribute | InterleavedBufferAttribute,
     apply: (vector: Vector3, matrix: Matrix4) => unknown,
   ): BufferAttribute => {
     const moved = floatsOf(source).clone();
-    corrections.forEach((matrix, vertex) => {
-      if (matrix === null) return;
-      apply(_vector.fromBufferAttribute(moved, vertex), matrix);
+    matches.forEach(({ correction, moves }, vertex) => {
+      if (!moves) return;
+      apply(_vector.fromBufferAttribute(moved, vertex), correction);
       moved.setXYZ(vertex, _vector.x, _vector.y, _vector.z);
     });
     return moved;
   };
-  for (const name of ['position', 'normal', 'tangent'] as const)
+  for (const name of ['position', 'normal', 'tangent'] as const) {
     if (attributes[name] !== undefined) geometry.setAttribute(name, move(attributes[name], APPLY[name]));
-  for (const name of ['position', 'normal'] as const) {
+    const targets = morphAttributes[name as 'position'];
     const apply = name === 'position' && !morphTargetsRelative ? APPLY.position : APPLY.tangent;
-    const targets = morphAttributes[name];
-    if (targets !== undefined) morphAttributes[name] = targets.map((one) => move(one, apply));
+    if (targets !== undefined) morphAttributes[name as 'position'] = targets.map((one) => move(one, apply));
   }
 }
