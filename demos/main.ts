@@ -58,7 +58,6 @@ async function open() {
 
   const isSoftware = isSoftwareName(name);
   const asked = Number(query.get('count'));
-  hero.classList.toggle('software', isSoftware && !(asked > 0));
 
   const scene = new Scene();
   const camera = new PerspectiveCamera(34, 1, 0.5, 1600);
@@ -155,7 +154,6 @@ async function open() {
         opened.baked === null ? `${made}, baked in ${took} ms.` : `${made}, from the file.`;
       for (const element of document.querySelectorAll('[data-who]')) element.textContent = 'of yours';
       find('[data-here]').textContent = '';
-      hero.classList.remove('software');
     } catch (error) {
       fail(error as Error);
     }
@@ -218,15 +216,14 @@ async function open() {
     if (!isFound && (share < 1 || window.tries < TRIES / 2))
       armies.count = 2 * Math.round(Math.min(count, Math.max(FEWEST, armies.count * share)) / 2);
     find('[data-here]').textContent = armies.count < MOST ? ' here; a GPU draws 20,000' : '';
+    if (isSoftware) find('[data-by]').textContent = ', without a GPU';
   }
   requestAnimationFrame(frame);
 }
 
 function show(): void {
   const write = (name: string, text: string) => {
-    // the title says what a GPU draws
-    const where = `:is(.hero:not(.software), dl) [data-${name}]`;
-    for (const element of document.querySelectorAll(where)) element.textContent = text;
+    for (const element of document.querySelectorAll(`[data-${name}]`)) element.textContent = text;
   };
   write('soldiers', numbers.soldiers.toLocaleString('en'));
   write('calls', numbers.calls.toLocaleString('en'));
