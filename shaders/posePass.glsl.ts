@@ -32,6 +32,8 @@ uniform highp vec4 settings[ 3 ];
 #define passLayout ivec4( settings[ 0 ] )
 /* Texels at which nodes, joints and clips begin. */
 #define trackLayout ivec3( settings[ 1 ].xyz )
+/* By how many rows local matrices lie below those of the palette. */
+#define localsBelow int( settings[ 1 ].w )
 /* The instance of each place that is to be posed; -1 for places that are not. */
 uniform highp sampler2D instances;
 
@@ -42,8 +44,9 @@ layout( location = 0 ) out uvec4 texel0;
 layout( location = 1 ) out uvec4 texel1;
 layout( location = 2 ) out uvec4 texel2;
 
-int instanceAt( int place ) {
+int instanceAt( int row, int place ) {
 
+  place += row * passLayout.w;
   int group = place >> 2;
   return int( texelFetch( instances, ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} ), 0 )[ place & 3 ] );
 
@@ -139,7 +142,7 @@ void main() {
   ivec2 at = ivec2( gl_FragCoord.xy );
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
-  int instance = instanceAt( at.y * passLayout.w + place );
+  int instance = instanceAt( at.y - localsBelow, place );
   if ( instance < 0 ) discard;
   writeRows( entryRows( instance, entry ) );
 
@@ -186,7 +189,7 @@ void main() {
   ivec2 at = ivec2( gl_FragCoord.xy );
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
-  if ( instanceAt( at.y * passLayout.w + place ) < 0 ) discard;
+  if ( instanceAt( at.y - localsBelow, place ) < 0 ) discard;
   mat3x4 rows = localRows( at );
   if ( entry < passLayout.x ) {
 
@@ -261,9 +264,9 @@ void main() {
   int columns = passLayout.z + passLayout.y - passLayout.x;
   int place = at.x / columns;
   int column = at.x - place * columns;
-  int instance = instanceAt( at.y * passLayout.w + place );
+  int instance = instanceAt( at.y, place );
   if ( instance < 0 ) discard;
-  ivec2 first = ivec2( place * passLayout.y, at.y );
+  ivec2 first = ivec2( place * passLayout.y, at.y + localsBelow );
   ${edits === null ? '' : 'beginModelEdits( instance );'}
 
   if ( column < passLayout.z ) writeRows( jointRows( column, first ) );

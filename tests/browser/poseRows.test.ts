@@ -1,6 +1,7 @@
-import { Box3, Color, Matrix4, type Texture, Vector3, WebGLRenderer } from 'three';
+import { Box3, Color, Group, Matrix4, Mesh, type Texture, Vector3, WebGLRenderer } from 'three';
 import { afterAll, expect, test } from 'vitest';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
+import { countHeld, onCall } from '../support/countHeld.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { aim, changedPixels, lookAround, picture } from '../support/pictures.js';
@@ -99,4 +100,63 @@ test('whoever has lost its row while nobody saw it is posed as it comes back, at
   }
   expect(rowsOf(seldom)).toBeLessThan(COUNT);
   for (const crowd of [seldom, always]) crowd.dispose();
+});
+
+test('crowds are posed together, step by step, in targets that they share, as each would be alone', () => {
+  const drawing = new WebGLRenderer();
+  drawing.setSize(16, 16);
+  const context = drawing.getContext();
+  const held = countHeld(context, { framebuffers: ['createFramebuffer', 'deleteFramebuffer'] });
+  let binds = 0;
+  let programs = 0;
+  onCall(context, 'bindFramebuffer', () => binds++);
+  onCall(context, 'useProgram', () => programs++);
+  const { scene, camera, look } = lookAround(MIDDLE);
+  for (const ground of scene.children.filter((child) => child instanceof Mesh)) scene.remove(ground);
+  look(0.4, 40);
+  const count = 12;
+  const make = (): Group => {
+    const group = new Group();
+    for (let i = 0; i < count; i++) {
+      const crowd = new SkinnedInstancedMesh(character, 5 + i * 30);
+      const matrix = new Matrix4();
+      for (let id = 0; id < crowd.count; id++)
+        crowd.setMatrixAt(id, matrix.makeTranslation(i - count / 2, 0, (id % 10) * 2 - 9));
+      group.add(crowd.playAll((id) => id % clips.length, { time: (id) => id * 0.1 }));
+    }
+    return group;
+  };
+  const crowdsIn = (group: Group) => group.children as SkinnedInstancedMesh[];
+  const group = make();
+  scene.add(group);
+  for (let frame = 0; frame < 3; frame++) {
+    binds = programs = 0;
+    for (const crowd of crowdsIn(group)) crowd.update(0.1);
+    drawing.render(scene, camera);
+  }
+  // A palette for each, and one for local matrices.
+  expect(held.framebuffers).toBeLessThanOrEqual(count + 1);
+  // Some run at once. Two programs pose, and one draws.
+  expect(binds).toBeLessThan(count * 2);
+  expect(programs).toBeLessThan(count);
+
+  const together = picture(drawing, scene, camera, group);
+  const fresh = new WebGLRenderer();
+  fresh.setSize(16, 16);
+  const alone = make();
+  for (const crowd of crowdsIn(alone)) crowd.update(0.1).update(0.1).update(0.1);
+  expect(changedPixels(picture(fresh, scene, camera, alone), together, 0)).toBe(0);
+  fresh.dispose();
+
+  // One that is gone is posed no more, and nothing of it is left.
+  scene.add(group);
+  drawing.render(scene, camera);
+  for (const crowd of [...crowdsIn(group)]) {
+    for (const each of crowdsIn(group)) each.update(0.1);
+    crowd.removeFromParent();
+    crowd.dispose();
+    drawing.render(scene, camera);
+  }
+  expect(held.framebuffers).toBe(0);
+  drawing.dispose();
 });

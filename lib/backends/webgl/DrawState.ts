@@ -1,4 +1,4 @@
-import type { Camera, Material, WebGLRenderer } from 'three';
+import type { Camera, Material, Object3D, WebGLRenderer } from 'three';
 import type { PoseRequest, View } from '../../culling/View.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { VariantCodes } from '../drawParameters.js';
@@ -13,12 +13,17 @@ export interface Draw {
   material: Material | null;
 }
 
+/** The crowds that were drawn in the last frame of a scene, or draw in the one that has begun. */
+export type DrawnTogether = Set<DrawnCrowd> & { frame: number };
+
 /** What this backend remembers of a crowd. */
 export interface DrawState {
   /** The variants that materials were last patched for; null before the first time. */
   codes: VariantCodes | null;
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
   renderer: WeakRef<WebGLRenderer> | null;
+  /** The last frame that began with it; -1 if it is drawn no more. */
+  frame: number;
   /** Whether several renderers draw the crowd: then it is not known who is about to. */
   shared: boolean;
   /** Whether a view may say which instances are drawn. */
@@ -44,6 +49,7 @@ export function drawStateOf(crowd: DrawnCrowd): DrawState {
     drawn = {
       codes: null,
       renderer: null,
+      frame: -1,
       shared: false,
       viewed: false,
       requested: null,
@@ -54,4 +60,11 @@ export function drawStateOf(crowd: DrawnCrowd): DrawState {
     known.set(crowd, drawn);
   }
   return drawn;
+}
+
+/** What a crowd stands in: mostly the scene. */
+export function rootOf(crowd: DrawnCrowd): Object3D {
+  let root: Object3D = crowd;
+  while (root.parent !== null) root = root.parent;
+  return root;
 }

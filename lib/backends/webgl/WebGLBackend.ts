@@ -18,7 +18,7 @@ import { setDrawParameters } from '../drawParameters.js';
 import { updateColors } from '../instancePlaces.js';
 import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
 import { COLOR_ATTRIBUTES, MATRIX_ATTRIBUTES } from '../vertexLimits.js';
-import { type Draw, drawStateOf } from './DrawState.js';
+import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
 import {
@@ -29,6 +29,7 @@ import {
   releaseVariant,
 } from './patchMaterial.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
+import { runPasses } from './WebGLPosePass.js';
 import { hasTexture } from './WebGLPoses.js';
 
 const NAME = 'SkinnedInstancedMesh';
@@ -68,7 +69,7 @@ export const webGLBackend: Backend = {
   },
 
   update: updateDraw,
-  beginFrame: poseAhead,
+  beginFrame,
   endDraw,
   endAllDraws,
   release: releaseMaterials,
@@ -159,29 +160,54 @@ function updateDraw(crowd: DrawnCrowd): void {
   const { material, customDepthMaterial, customDistanceMaterial } = crowd;
   if (Array.isArray(material)) for (const one of material) patch(crowd, one, 'color', color, isNew);
   else if (material) patch(crowd, material, 'color', color, isNew);
-  if (!isNew && !crowd.castShadow) return;
+  // Of shadow maps, each draw sees to it; but one may compile them ahead.
+  if (!isNew) return;
   if (customDepthMaterial) patch(crowd, customDepthMaterial, 'shadow', shadow);
   if (customDistanceMaterial) patch(crowd, customDistanceMaterial, 'shadow', shadow);
 }
 
+/** By the object that is drawn with all below it. */
+const scenes = /*@__PURE__*/ new WeakMap<Object3D, DrawnTogether>();
+
 /**
  * Poses a crowd that was drawn before, at the beginning of a frame: in time for all its shadow maps and cameras, and while
- * nothing is being drawn into yet.
+ * nothing is being drawn into yet. With the first one all are posed that the frame before began with.
  */
-function poseAhead(crowd: DrawnCrowd): void {
+function beginFrame(crowd: DrawnCrowd): void {
   const drawn = drawStateOf(crowd);
   const renderer = drawn.renderer?.deref();
-  if (renderer === undefined || drawn.shared || glslSourceOf(crowd).update === undefined) return;
+  if (renderer === undefined || drawn.shared) return;
+  const { frame } = renderer.info.render;
+  const root = rootOf(crowd);
+  const crowds: DrawnTogether = scenes.get(root) ?? Object.assign(new Set<DrawnCrowd>(), { frame });
+  scenes.set(root, crowds);
+  const last = crowds.frame;
+  crowds.frame = frame;
+  if (last !== frame) {
+    for (const other of crowds) {
+      const state = drawStateOf(other);
+      if (state.frame !== last) crowds.delete(other);
+      else poseAhead(renderer, other, state);
+    }
+  }
+  crowds.add(crowd);
+  drawn.frame = frame;
+  poseAhead(renderer, crowd, drawn, true);
+}
+
+function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, drawn: DrawState, isLast = false): void {
   try {
     const { viewed } = drawn;
     const { views, matrixWorld } = crowd;
     const { frame } = renderer.info.render;
     const last = drawn.draws.at(-1);
-    // Any of the meshes of a crowd has all posed that cameras see; what it reads itself is brought up to date at its draw.
-    if (viewed && views.posedAhead === frame && last === undefined) return;
-    drawn.requested = viewed ? views.expected(matrixWorld, frame) : null;
-    prepareDraw(renderer, crowd, null, false);
-    if (viewed) views.posedAhead = frame;
+    // Any of the meshes of a crowd has all posed; what it reads itself is brought up to date at its draw.
+    if (glslSourceOf(crowd).update && (views.posedAhead !== frame || last !== undefined)) {
+      drawn.requested = viewed ? views.expected(matrixWorld, frame) : null;
+      prepareDraw(renderer, crowd, null, false);
+      views.posedAhead = frame;
+    }
+    if (isLast) runPasses(renderer, false);
     if (last !== undefined) show(crowd, last);
   } catch {
     // The error comes up again right before the draw, where it can be told apart from those of other objects.
@@ -239,9 +265,7 @@ function isListed(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null)
 /** Whether a mesh of a crowd will be drawn in shaders that know no lists. */
 function readsAttribute(mesh: InstancedMesh): boolean {
   const crowd = mesh as DrawnCrowd;
-  let root: Object3D = crowd;
-  while (root.parent !== null) root = root.parent;
-  const { overrideMaterial = null } = root as Scene;
+  const { overrideMaterial = null } = rootOf(crowd) as Scene;
   const unknown = (material: Material) => !knowsLists(material);
   if (!isViewed(crowd) || colorMaterials(crowd).some(unknown)) return true;
   return (
@@ -293,6 +317,7 @@ function bindTextures(crowd: DrawnCrowd): void {
 function releaseMaterials(crowd: DrawnCrowd): void {
   const drawn = drawStateOf(crowd);
   const { codes } = drawn;
+  drawn.frame = -1;
   if (codes === null) return;
   drawn.codes = null;
   for (const material of colorMaterials(crowd)) releaseVariant(material, codes.color);

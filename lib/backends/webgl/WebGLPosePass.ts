@@ -66,6 +66,12 @@ function featureGLSL<K extends keyof typeof features>(
 
 /** Texels in a row of a target, unless so many rows would be too many; every device has room for them. */
 const MAX_WIDTH = 1024;
+/** Rows that several passes write at once. */
+const ROWS_AT_ONCE = 64;
+
+/** Steps of a pass: it samples, multiplies matrices of segments if chains are long, and then those of chains. */
+const STEPS = 3;
+const COMPOSE = 2;
 
 /** Covers the viewport by one triangle. */
 const VERTEX =
@@ -102,28 +108,81 @@ interface PassProgram {
   program: WebGLProgram;
   /** Undefined until it was used: to ask waits for the compiler. */
   settings?: WebGLUniformLocation | null;
+  /** Texture units that it reads, a bit each. */
+  units: number;
 }
 
-/** Programs by their text, and by what a renderer keeps of a context: that is another object when a lost context was restored. */
-const contexts = /*@__PURE__*/ new WeakMap<object, Map<string, PassProgram>>();
-
-/** A fragment shader, and the textures that it writes. */
-interface PassStep {
-  readonly fragmentShader: string;
-  readonly target: WebGLRenderTarget;
-}
-
-const createStep = (fragmentShader: string): PassStep => ({
-  fragmentShader,
-  target: new WebGLRenderTarget(1, 1, {
+const createTarget = (): WebGLRenderTarget =>
+  new WebGLRenderTarget(1, 1, {
     count: PALETTE_TEXTURES,
     format: RGBAIntegerFormat,
     type: UnsignedIntType,
     depthBuffer: false,
     minFilter: NearestFilter,
     magFilter: NearestFilter,
-  }),
-});
+  });
+
+/** What the passes of a renderer share. */
+interface Shared {
+  /** Programs by their text. */
+  readonly programs: Map<string, PassProgram>;
+  /** Where steps write what the next reads: local matrices, and what segments come to. As large as anybody has needed it. */
+  readonly targets: readonly WebGLRenderTarget[];
+  users: number;
+  /** Rows that passes wait to write. */
+  rows: number;
+}
+
+/** By what a renderer keeps of a context: that is another object when a lost context was restored. */
+const known = /*@__PURE__*/ new WeakMap<object, Shared>();
+
+function sharedOf({ properties }: WebGLRenderer): Shared {
+  const shared = known.get(properties) ?? {
+    programs: new Map(),
+    targets: [createTarget(), createTarget()],
+    users: 0,
+    rows: 0,
+  };
+  known.set(properties, shared);
+  return shared;
+}
+
+/** Passes of a renderer that have yet to run, and how many. */
+const waiting: (WebGLPosePass | null)[] = [];
+let waits = 0;
+
+/**
+ * Runs the passes that wait, each step of all before the next: the GPU need not wait in between, and is told of programs and
+ * targets once. May be called while the renderer draws, also into a shadow map: what it was about to draw into is put back.
+ *
+ * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
+ */
+export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
+  if (waits === 0) return;
+  const shared = sharedOf(renderer);
+  const target = renderer.getRenderTarget();
+  const face = renderer.getActiveCubeFace();
+  const level = renderer.getActiveMipmapLevel();
+  if (isDrawing) {
+    const gl = renderer.getContext();
+    _before.fromArray(gl.getParameter(gl.VIEWPORT) as Int32Array);
+  }
+  const state = stateOf(renderer);
+  try {
+    state.setScissorTest(false);
+    state.setMaterial(_material, false);
+    for (let step = 0; step < STEPS; step++)
+      for (let i = 0; i < waits; i++) waiting[i]?.run(renderer, shared.targets, step);
+  } catch (error) {
+    for (let i = 0; i < waits; i++) waiting[i]?.target.dispose();
+    throw error;
+  } finally {
+    waiting.fill(null);
+    waits = shared.rows = 0;
+    renderer.setRenderTarget(target, face, level);
+    if (isDrawing) renderer.state.viewport(_before);
+  }
+}
 
 /**
  * Poses instances, each once, into textures that hold the rows of their skinning matrices: a palette. The first of two steps
@@ -133,15 +192,20 @@ const createStep = (fragmentShader: string): PassStep => ({
 export class WebGLPosePass {
   /** Instances in a row of the palette; a power of two. */
   perRow = 1;
-  private readonly sample: PassStep;
-  private readonly segment: PassStep | null;
-  private readonly compose: PassStep;
+  /** Fragment shaders of the steps; empty for one that there is not. */
+  private readonly shaders: readonly string[];
+  /** The palette. */
+  readonly target = createTarget();
   private readonly samplers: readonly string[];
   private readonly settings = new Float32Array(12);
   /** Textures that the steps read, by their samplers. */
   private readonly inputs: Texture[] = [];
   private readonly entries: number;
   private readonly columns: number;
+  private shared: Shared | null = null;
+  /** How many rows run, and the first of them in what the first step writes. */
+  private rows = 0;
+  private row = 0;
 
   /** Call `setSize` before anything else. */
   constructor(readonly counts: PoseCounts) {
@@ -158,14 +222,13 @@ export class WebGLPosePass {
       over === null ? [] : 'masks',
     );
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
-    this.sample = createStep(define + sampleStepGLSL(layers, over, edits));
     // An edit of a joint relative to the root needs all before it in the chain.
-    this.segment = hasLongChains && !edited ? createStep(segmentStepGLSL()) : null;
-    this.compose = createStep(composeStepGLSL(edits, this.segment !== null));
-  }
-
-  get palette(): Texture[] {
-    return this.compose.target.textures;
+    const hasSegments = hasLongChains && !edited;
+    this.shaders = [
+      define + sampleStepGLSL(layers, over, edits),
+      hasSegments ? segmentStepGLSL() : '',
+      composeStepGLSL(edits, hasSegments),
+    ];
   }
 
   /** Whether it is for such characters. */
@@ -193,42 +256,35 @@ export class WebGLPosePass {
       );
     }
     this.perRow = this.settings[3] = perRow;
-    const height = Math.ceil(size / perRow);
-    this.sample.target.setSize(this.entries * perRow, height);
-    this.segment?.target.setSize(this.entries * perRow, height);
-    this.compose.target.setSize(this.columns * perRow, height);
+    this.target.setSize(this.columns * perRow, Math.ceil(size / perRow));
   }
 
   /** Has a renderer make its programs. */
   compile(renderer: WebGLRenderer): void {
-    this.programFor(renderer, this.sample);
-    if (this.segment !== null) this.programFor(renderer, this.segment);
-    this.programFor(renderer, this.compose);
+    for (const shader of this.shaders) if (shader) this.programFor(renderer, shader);
   }
 
   /** Whether a renderer has a palette from this pass; one that has lost its context has not. */
   isPosed(renderer: WebGLRenderer): boolean {
-    return keptOf(renderer, this.compose.target).__webglFramebuffer !== undefined;
+    return keptOf(renderer, this.target).__webglFramebuffer !== undefined;
   }
 
   /**
-   * Poses instances. May be called while the renderer draws, also into a shadow map: what it was about to draw into is put back.
+   * Poses instances at the next `runPasses`.
    *
    * @param layout Of the crowd's tracks.
    * @param instances The instance that is posed at each place of the palette; -1 where none is.
    * @param first The first place at which one is, and the last.
-   * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
    */
-  run(
+  wait(
     renderer: WebGLRenderer,
     { boneTexture, playback, crowd }: PosedCrowd,
     layout: TrackLayout,
     instances: Texture,
     first: number,
     last: number,
-    isDrawing: boolean,
   ): void {
-    const { sample, segment, compose, settings, perRow, inputs } = this;
+    const { settings, perRow, inputs } = this;
     const { shortKeys } = boneTexture;
     const { over } = playback;
     settings[4] = layout.nodes;
@@ -249,48 +305,55 @@ export class WebGLPosePass {
     for (let i = PALETTE_TEXTURES; i < at; i++) {
       if (keptOf(renderer, inputs[i]).__version !== inputs[i].version) renderer.initTexture(inputs[i]);
     }
-
-    const target = renderer.getRenderTarget();
-    const face = renderer.getActiveCubeFace();
-    const level = renderer.getActiveMipmapLevel();
-    if (isDrawing) {
-      const gl = renderer.getContext();
-      _before.fromArray(gl.getParameter(gl.VIEWPORT) as Int32Array);
-    }
     const row = Math.floor(first / perRow);
-    _viewport.set(0, row, 0, Math.floor(last / perRow) + 1 - row);
-    const state = stateOf(renderer);
-    try {
-      state.setScissorTest(false);
-      state.setMaterial(_material, false);
-      this.draw(renderer, sample, sample);
-      if (segment !== null) this.draw(renderer, segment, sample);
-      this.draw(renderer, compose, segment ?? sample);
-    } finally {
-      renderer.setRenderTarget(target, face, level);
-      if (isDrawing) renderer.state.viewport(_before);
+    const rows = Math.floor(last / perRow) + 1 - row;
+    const shared = sharedOf(renderer);
+    if (this.shared !== shared) {
+      this.leave();
+      this.shared = shared;
+      shared.users++;
     }
+    const { width, height } = shared.targets[0];
+    if (shared.rows + rows > height) runPasses(renderer, false);
+    const fitWidth = Math.max(width, this.entries * perRow);
+    const fitHeight = Math.max(height, this.target.height, shared.users > 1 ? ROWS_AT_ONCE : 1);
+    for (const target of shared.targets) target.setSize(fitWidth, fitHeight);
+    this.row = shared.rows;
+    this.rows = rows;
+    shared.rows += rows;
+    settings[7] = this.row - row;
+    waiting[waits++] = this;
   }
 
   dispose(): void {
-    this.sample.target.dispose();
-    this.segment?.target.dispose();
-    this.compose.target.dispose();
+    this.target.dispose();
+    this.leave();
   }
 
-  /** Runs a step for the rows of `_viewport`, after the one whose matrices it reads. Its target is the renderer's afterwards. */
-  private draw(renderer: WebGLRenderer, step: PassStep, before: PassStep): void {
-    const { inputs, samplers } = this;
-    for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = before.target.textures[i];
-    const { target } = step;
+  private leave(): void {
+    const { shared } = this;
+    this.shared = null;
+    if (shared !== null && --shared.users === 0) for (const target of shared.targets) target.setSize(1, 1);
+  }
+
+  /** Runs a step. Its target is the renderer's afterwards. */
+  run(renderer: WebGLRenderer, scratch: readonly WebGLRenderTarget[], step: number): void {
+    const { inputs, samplers, settings, row } = this;
+    const shader = this.shaders[step];
+    if (!shader) return;
+    const isLast = step === COMPOSE;
+    const target = isLast ? this.target : scratch[step];
+    const { textures } = scratch[isLast && this.shaders[1] ? 1 : 0];
+    for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = textures[i];
     const gl = renderer.getContext() as WebGL2RenderingContext;
     const state = stateOf(renderer);
     const { useProgram: setProgram } = state;
     const framebuffer = keptOf(renderer, target).__webglFramebuffer;
     if (framebuffer === undefined) renderer.setRenderTarget(target);
     else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
-    state.viewport(_viewport.setZ(target.width));
-    const made = this.programFor(renderer, step);
+    const width = (isLast ? this.columns : this.entries) * this.perRow;
+    state.viewport(_viewport.set(0, isLast ? row - settings[7] : row, width, this.rows));
+    const made = this.programFor(renderer, shader);
     const { program } = made;
     setProgram(program);
     if (made.settings === undefined) {
@@ -298,12 +361,15 @@ export class WebGLPosePass {
       if (gl.getProgramParameter(program, gl.LINK_STATUS) === false)
         throw new Error(`The pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
       samplers.forEach((name, unit) => {
-        gl.uniform1i(gl.getUniformLocation(program, name), unit);
+        const sampler = gl.getUniformLocation(program, name);
+        gl.uniform1i(sampler, unit);
+        if (sampler !== null) made.units |= 1 << unit;
       });
       made.settings = gl.getUniformLocation(program, 'settings');
     }
-    gl.uniform4fv(made.settings, this.settings);
+    gl.uniform4fv(made.settings, settings);
     for (let i = 0; i < inputs.length; i++) {
+      if ((made.units & (1 << i)) === 0) continue;
       const { __webglTexture } = keptOf(renderer, inputs[i]);
       state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + i);
     }
@@ -313,10 +379,8 @@ export class WebGLPosePass {
   }
 
   /** A step's program, which all passes of a renderer share. Only its first use waits for it. */
-  private programFor(renderer: WebGLRenderer, { fragmentShader }: PassStep): PassProgram {
-    const { properties } = renderer;
-    const programs = contexts.get(properties) ?? new Map<string, PassProgram>();
-    contexts.set(properties, programs);
+  private programFor(renderer: WebGLRenderer, fragmentShader: string): PassProgram {
+    const { programs } = sharedOf(renderer);
     let made = programs.get(fragmentShader);
     if (made === undefined) {
       const gl = renderer.getContext() as WebGL2RenderingContext;
@@ -331,7 +395,7 @@ export class WebGLPosePass {
       add(gl.VERTEX_SHADER, VERTEX);
       add(gl.FRAGMENT_SHADER, fragmentShader);
       gl.linkProgram(program);
-      made = { program };
+      made = { program, units: 0 };
       programs.set(fragmentShader, made);
     }
     return made;

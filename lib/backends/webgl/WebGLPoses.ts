@@ -7,7 +7,7 @@ import { PARAM_LISTED } from '../../constants.js';
 import { InstanceList } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { type PoseCounts, WebGLPosePass } from './WebGLPosePass.js';
+import { type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of an instance without a place in the palette, a place without an instance, and an instance that was never asked for. */
 const NONE = -1;
@@ -98,7 +98,7 @@ export class WebGLPoses {
 
   /** The palette; no textures before the crowd was first posed. */
   get textures(): readonly Texture[] {
-    return this.pass?.palette ?? [];
+    return this.pass?.target.textures ?? [];
   }
 
   /** The place of each instance in the palette, as a texture. */
@@ -118,7 +118,8 @@ export class WebGLPoses {
   }
 
   /**
-   * Poses those instances for a renderer that are wanted, and are not posed yet as they are now.
+   * Poses those instances for a renderer that are wanted, and are not posed yet as they are now; at the next `runPasses` unless it
+   * draws.
    *
    * @param requested See `PoseSource.update`.
    */
@@ -129,6 +130,8 @@ export class WebGLPoses {
     isDrawing: boolean,
   ): void {
     const pass = this.passFor(crowd);
+    // It may be one of those that wait, where a crowd is drawn in the middle of its own draw.
+    if (isDrawing) runPasses(renderer, true);
     this.prepareEdits(renderer, crowd);
     this.moveTo(renderer, crowd);
     if (!pass.isPosed(renderer)) this.forget();
@@ -146,12 +149,8 @@ export class WebGLPoses {
     due.fill(NONE);
     dueList.texture.prepare(renderer, hasTexture);
     this.placeOf.texture.prepare(renderer, hasTexture);
-    try {
-      pass.run(renderer, crowd, this.layout, dueList.texture.plain, firstDue, lastDue, isDrawing);
-    } catch (error) {
-      this.forget();
-      throw error;
-    }
+    pass.wait(renderer, crowd, this.layout, dueList.texture.plain, firstDue, lastDue);
+    if (isDrawing) runPasses(renderer, true);
   }
 
   dispose(): void {

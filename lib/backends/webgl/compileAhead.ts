@@ -3,7 +3,6 @@ import {
   DoubleSide,
   FrontSide,
   type Material,
-  type Object3D,
   PerspectiveCamera,
   VSMShadowMap,
   type WebGLProgramParametersWithUniforms,
@@ -11,7 +10,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
-import { drawStateOf } from './DrawState.js';
+import { drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 
@@ -64,10 +63,8 @@ function compileShadow(renderer: WebGLRenderer, crowd: DrawnCrowd, material: Mat
   const [own] = [crowd.material].flat();
   give(material, own as Material, renderer.shadowMap.type === VSMShadowMap);
   syncShadowMaterial(renderer, material);
-  let root: Object3D = crowd;
-  while (root.parent !== null) root = root.parent;
   // three.js draws shadow maps without the scene, whose lights count all the same.
-  const lights = Object.create(root, { isScene: { value: false } });
+  const lights = Object.create(rootOf(crowd), { isScene: { value: false } });
   const alone = Object.create(crowd, { material: { value: material }, children: { value: [] } });
   const target = renderer.getRenderTarget();
   const face = renderer.getActiveCubeFace();

@@ -26,7 +26,8 @@ export interface GLSLSource {
    * Brings these up to date; called before the crowd is drawn, also into a shadow map.
    *
    * @param requested What cameras are about to draw; null for all instances.
-   * @param isDrawing Whether the renderer is in the middle of drawing, rather than at the beginning of a frame.
+   * @param isDrawing Whether the renderer is in the middle of drawing, rather than at the beginning of a frame: then they may wait
+   * for `runPasses`.
    * @throws If the device cannot do it.
    */
   update?(
