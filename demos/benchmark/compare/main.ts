@@ -34,7 +34,8 @@ function show(problems: string[] = []): void {
 
   const keys = new Map<string, Row>();
   for (const { rows } of results) for (const row of rows) keys.set(`${row.count} ${row.contender}`, row);
-  const sorted = [...keys.values()].sort((a, b) => a.count - b.count);
+  // the most first: what tells them apart
+  const sorted = [...keys.values()].sort((a, b) => b.count - a.count);
   find('tbody').replaceChildren(
     ...sorted.map(({ count, contender, name }) => {
       const line = document.createElement('tr');
