@@ -13,7 +13,7 @@ const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 /** Places that stay free around those in the middle. */
-const CLEARING = 50;
+const CLEARING = 20;
 /** Characters around the two in the middle. */
 const OTHERS = 60;
 
