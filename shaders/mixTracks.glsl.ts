@@ -1,4 +1,4 @@
-import { RANGES, SLOT_PARTS, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { RANGES, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 
 /** Text for layers over the base. It comes with these. */
@@ -49,9 +49,9 @@ float storedFrame( int slots, float frame ) {
 
   float whole = floor( frame );
   int slot = int( whole );
-  float entry = trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
-  float first = floor( entry * ${1 / SLOT_PARTS} );
-  return first + ( frame - whole ) * ( entry - first * ${SLOT_PARTS}.0 );
+  float stored = trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
+  slot ++;
+  return stored + ( frame - whole ) * ( trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ] - stored );
 
 }
 

@@ -1,6 +1,6 @@
 import { bool, Fn, float, floor, If, int, min, select, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { RANGES, SCALE, SLOT_PARTS, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { RANGES, SCALE, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
@@ -123,11 +123,12 @@ export function mixTracks({
         // Where frames that are stored do not lie evenly in time.
         If(head.w.greaterThan(0), () => {
           const whole = floor(frame).toVar();
-          const slot = int(whole).toVar();
-          const four = texel(int(head.w).add(slot.shiftRight(2))).toVar();
-          const packed = componentsOf(four).element(slot.bitAnd(3)).toVar();
-          const first = floor(packed.div(SLOT_PARTS)).toVar();
-          stored.assign(first.add(frame.sub(whole).mul(packed.sub(first.mul(SLOT_PARTS)))));
+          const [from, to] = [0, 1].map((next) => {
+            const slot = int(whole).add(next).toVar();
+            const four = texel(int(head.w).add(slot.shiftRight(2))).toVar();
+            return componentsOf(four).element(slot.bitAnd(3)).toVar();
+          });
+          stored.assign(from.add(frame.sub(whole).mul(to.sub(from))));
         });
         const action = {
           place: vec3(head.xy, stored).toVar(),

@@ -53,8 +53,8 @@ export interface TrackClip {
   /** Frames that are stored. The last one is held until the clip's end. */
   frames: number;
   /**
-   * Where the frames lie in time if not evenly: for each frame at `fps`, the one that is stored for it, times `SLOT_PARTS`, plus into
-   * how many evenly spaced ones the way to the next is divided. Null where all of it is even.
+   * Where the frames lie in time if not evenly: for each frame at `fps`, where it is among those that are stored, which may be on the
+   * way from one to the next. Null where all of it is even.
    */
   slots: Float32Array | null;
   /** Texels from one frame to the next. */
@@ -95,27 +95,25 @@ export const TRACK_TEXEL = 0x1fffffff;
 /** A stepped track jumps this many frames early, so that rounding cannot make it jump late. */
 export const STEP_SLACK = 1e-4;
 
-/** What numbers in `TrackClip.slots` are counted in, and more than the way from one frame to the next may be divided into. */
+/** More than the way from one frame to the next may be divided into, and than ways may be stored as one. */
 export const SLOT_PARTS = 512;
 
-/** `TrackClip.slots`, of how many parts each way from one frame to the next has. */
+/** `TrackClip.slots`, of how many parts each way from one frame to the next has, or which part of one it is. */
 export function slotsOf(parts: ArrayLike<number>): Float32Array {
-  const slots = new Float32Array(parts.length + 1);
-  let first = 0;
-  for (let i = 0; i < slots.length; i++) {
-    const divided = parts[i] ?? 1;
-    slots[i] = first * SLOT_PARTS + divided;
-    first += divided;
-  }
-  return slots;
+  let stored = 0;
+  return Float32Array.from({ length: parts.length + 1 }, (_, i) => {
+    stored += parts[i - 1] ?? 0;
+    return stored;
+  });
 }
 
 /** Where a frame of a clip is among those that are stored. The shaders have the same. */
 export function storedFrame({ slots, frames }: Pick<TrackClip, 'slots' | 'frames'>, frame: number): number {
-  if (slots === null) return Math.min(Math.max(frame, 0), frames - 1);
-  const slot = Math.min(Math.max(Math.floor(frame), 0), slots.length - 1);
-  const first = Math.floor(slots[slot] / SLOT_PARTS);
-  return Math.min(first + Math.max(frame - slot, 0) * (slots[slot] - first * SLOT_PARTS), frames - 1);
+  const place = Math.min(Math.max(frame, 0), (slots?.length ?? frames) - 1);
+  if (slots === null) return place;
+  const slot = Math.floor(place);
+  const stored = slots[slot];
+  return stored + (place - slot) * ((slots[slot + 1] ?? stored) - stored);
 }
 
 /** The table entry of a track. */

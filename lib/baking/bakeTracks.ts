@@ -63,8 +63,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   poser.readJoints(pose);
   checkPose(rig, pose, 'the rest pose');
   expandByPose(restBounds, boxes, pose);
-  const extent = restBounds.getSize(new Vector3());
-  const size = Math.max(extent.x, extent.y, extent.z) || 1;
+  const size = Math.max(...restBounds.getSize(new Vector3()).toArray()) || 1;
 
   const keyed = yield* readClips(bake, skeleton, size);
   let packed = yield* packTracks(skeleton, bake.clips, keyed);
@@ -91,7 +90,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
     }
     if (error > maxError) {
       warnOnce(
-        `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
+        `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size at ${Math.round(fps)} frames per second, more than maxError (${maxError}).`,
       );
     }
     const bounds = boxToArray(boundsOf(i));
@@ -167,7 +166,7 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
 }
 
 /** Divides the ways between frames on which the error is too large; false if there are none, or they are divided enough. */
-function divideFurther(parts: Uint16Array, fps: number, errors: Float64Array, most: number): boolean {
+function divideFurther(parts: Float64Array, fps: number, errors: Float64Array, most: number): boolean {
   let divides = false;
   errors.forEach((error, slot) => {
     if (error <= most || parts[slot] * fps > MAX_FPS || parts[slot] * 2 >= SLOT_PARTS) return;
@@ -232,7 +231,7 @@ function* measureErrors(
   for (let frame = 0; frame < errors.length; frame++) {
     if (errors[frame] !== UNKNOWN) continue;
     worst = 0;
-    const parts = slots === null ? 1 : slots[frame] % SLOT_PARTS;
+    const parts = slots === null ? 1 : slots[frame + 1] - slots[frame];
     // Half-way between frames, where a straight line is furthest from a curve, and shortly before the next, where jumps show.
     for (let part = 0; part < parts; part++) {
       measure(frame, (part + 0.5) / parts);

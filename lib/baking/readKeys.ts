@@ -1,5 +1,5 @@
 import { AdditiveAnimationBlendMode, type AnimationClip, type KeyframeTrack, Quaternion } from 'three';
-import { ROTATION, SLOT_PARTS, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
+import { ROTATION, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
 import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL } from './channels.js';
@@ -13,8 +13,8 @@ const LOOSE_TOLERANCE = 2e-4;
 /** Into how many parts the way between two frames is divided at once, for keys that lie there. */
 const MAX_DIVIDED = 8;
 
-/** Frames that are found by `slotsOf`: their numbers are exact up to 2^24. */
-const MAX_DIVIDED_FRAMES = 2 ** 24 / SLOT_PARTS;
+/** How many ways may be stored as one, so that floats hold all places on it. */
+const MAX_JOINED = 32;
 
 /** Frames per second above which a clip counts as having no frame rate. */
 const MAX_RATE = 240;
@@ -75,8 +75,11 @@ export interface KeyRate {
   fps: number;
   /** Whether keys are on frames, and straight or steps between them, so that they are the clip at any time. */
   isExact: boolean;
-  /** Into how many parts the way from each frame to the next is divided, so that further keys are on frames; null for one each. */
-  parts: Uint16Array | null;
+  /**
+   * Into how many parts the way from each frame to the next is divided, so that further keys are on frames, or which part of the way from
+   * key to key it is, where there are no keys between; null for one each.
+   */
+  parts: Float64Array | null;
 }
 
 /** The channels of a clip that move a skeleton. */
@@ -104,14 +107,13 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
       if (curve === STEPS ? wholeTrack(channel) === null : curve === CURVE || target.isAngle) isExact = false;
     }
   }
-  const times = arrays.size === 0 ? [] : [duration];
-  for (const array of arrays) for (let i = 0; i < array.length; i++) times.push(array[i]);
+  const times = [...arrays].flatMap((array) => [duration, ...Array.from(array)]);
   const fps = isExact ? findKeyGrid(times) : null;
-  if (fps !== null) return { fps, isExact, parts: null };
+  if (fps !== null) return { fps, isExact, parts: fps > 0 ? joinWays(times, duration, fps) : null };
   const grid = findKeyGrid(times, LOOSE_TOLERANCE) || usualRate(arrays);
   // From few frames a second, the way to the next would have to be divided into more parts than there may be.
   const rate = grid * Math.ceil(MIN_RATE / grid);
-  return { fps: rate, isExact: false, parts: duration > 0 ? divide(arrays, duration, rate) : null };
+  return { fps: rate, isExact: false, parts: duration > 0 ? divide(times, duration, rate) : null };
 }
 
 /** The rate at which most keys follow each other. */
@@ -127,18 +129,28 @@ function usualRate(arrays: Iterable<ArrayLike<number>>): number {
   return [...counts.keys()].find((rate) => counts.get(rate) === most) as number;
 }
 
+/** Makes one of the ways between keys. */
+function joinWays(times: readonly number[], duration: number, rate: number): Float64Array {
+  const parts = new Float64Array(intervalsOf(duration, rate));
+  const keys = new Set(times.map((time) => Math.round(time * rate)));
+  for (let from = 0, to = 1; to <= parts.length; to++) {
+    if (!keys.has(to) && to - from < MAX_JOINED) continue;
+    parts.fill(1 / (to - from), from, to);
+    from = to;
+  }
+  return parts;
+}
+
 /** Divides the ways between frames so that keys are on frames, as far as few parts do it. */
-function divide(arrays: Iterable<ArrayLike<number>>, duration: number, rate: number): Uint16Array {
-  const parts = new Uint16Array(intervalsOf(duration, rate)).fill(1);
+function divide(times: readonly number[], duration: number, rate: number): Float64Array {
+  const parts = new Float64Array(intervalsOf(duration, rate)).fill(1);
   const perSecond = parts.length / duration;
-  for (const times of arrays) {
-    for (let i = 0; i < times.length; i++) {
-      const place = times[i] * perSecond;
-      const slot = Math.floor(place);
-      let count = 1;
-      while (count <= MAX_DIVIDED && offGrid(place * count) > LOOSE_TOLERANCE * perSecond * count) count++;
-      if (count <= MAX_DIVIDED && parts[slot] % count > 0 && parts[slot] <= MAX_DIVIDED) parts[slot] *= count;
-    }
+  for (const time of times) {
+    const place = time * perSecond;
+    const slot = Math.floor(place);
+    let count = 1;
+    while (count <= MAX_DIVIDED && offGrid(place * count) > LOOSE_TOLERANCE * perSecond * count) count++;
+    if (count <= MAX_DIVIDED && parts[slot] % count > 0 && parts[slot] <= MAX_DIVIDED) parts[slot] *= count;
   }
   return parts;
 }
@@ -162,7 +174,7 @@ function findKeyGrid(times: readonly number[], tolerance = KEY_TOLERANCE): numbe
   const sorted = new Float64Array(times).sort().filter((time, i, all) => i === 0 || time !== all[i - 1]);
   let gap = Infinity;
   for (let i = 0; i < sorted.length; i++) {
-    const step = sorted[i] - (i === 0 ? 0 : sorted[i - 1]);
+    const step = sorted[i] - (sorted[i - 1] ?? 0);
     if (step > tolerance) gap = Math.min(gap, step);
   }
   if (gap === Infinity) return 0;
@@ -221,14 +233,14 @@ export function* readKeys(
   const additive = clip.blendMode === AdditiveAnimationBlendMode;
   const intervals = rate === 0 ? 0 : intervalsOf(duration, rate);
   if (intervals > MAX_TRACK_TEXELS) return null;
-  const step = intervals === 0 ? 0 : duration / intervals;
-  const slots = parts?.some((count) => count > 1) ? slotsOf(parts) : null;
-  const times = Array.from({ length: intervals + 1 }, (_, slot) => slot).flatMap((slot) => {
-    const count = (slots && parts?.[slot]) || 1;
-    return Array.from({ length: count }, (_, part) => (slot + part / count) * step);
-  });
+  const step = intervals && duration / intervals;
+  const slots = parts?.some((count) => count !== 1) ? slotsOf(parts) : null;
+  const times: number[] = [];
+  for (let slot = 0, part = 1; slot <= intervals; slot += Math.round(1 / Math.min(1, part))) {
+    part = parts?.[slot] ?? 1;
+    for (let i = 0; i < part; i++) times.push((slot + i / part) * step);
+  }
   const frames = times.length;
-  if (slots !== null && frames > MAX_DIVIDED_FRAMES) return null;
 
   const keyed: KeyedChannel[] = [];
   const sampled: { channel: Channel; values: Float32Array }[] = [];
@@ -243,7 +255,7 @@ export function* readKeys(
   for (const channel of channels) {
     const { node, property, rest, tracks } = channel;
     const keys = wholeTrack(channel);
-    const isOnFrames = slots === null && keys !== null && isEveryFrame(keys.times, times, step);
+    const isOnFrames = keys !== null && isEveryFrame(keys.times, times);
     // What lies between keys that are the same is the same too.
     if (keys !== null && (isOnFrames || frames === 1 || staysStill(keys.values, rest.length, property, size)))
       moving += +!add(place[node], property, keys.values, rest.length, tracks[0].curve === STEPS);
@@ -333,5 +345,5 @@ function tremblesIn(values: ArrayLike<number>, size: number, isExact: boolean): 
 }
 
 /** Whether there is one key on each frame of a clip. */
-const isEveryFrame = (keys: ArrayLike<number>, times: readonly number[], step: number): boolean =>
-  keys.length === times.length && times.every((time, i) => Math.abs(keys[i] - time) < step / 2);
+const isEveryFrame = (keys: ArrayLike<number>, times: readonly number[]): boolean =>
+  keys.length === times.length && times.every((time, i) => Math.abs(keys[i] - time) < 2 * LOOSE_TOLERANCE);

@@ -49,14 +49,12 @@ export function surfacesOf(source: BufferGeometry, index: Uint32Array): Surface[
   const geometry = atRest(source);
   const { attributes } = geometry;
   const runs = groupRuns(geometry, index.length / 3);
-  const runOf = new Int32Array(index.length / 3);
-  runs.forEach((start, i) => runOf.fill(i, start));
   const found = new Map<number, Corners>();
-  for (let i = 0; i < index.length; i++) {
+  for (let i = 0, run = 0; i < index.length; i++) {
+    if (i / 3 === runs[run + 1]) run++;
     const part = attributes.partIndex?.getX(index[i - (i % 3)]) ?? 0;
     const open: Corners = found.get(part) ?? { vertices: [], runs: [], indices: [], places: new Map() };
     found.set(part, open);
-    const run = runOf[Math.floor(i / 3)];
     const key = index[i] * runs.length + run;
     let place = open.places.get(key);
     if (place === undefined) {
@@ -137,8 +135,7 @@ function surfaceOf(
   joints: Vector3[],
 ): Surface {
   const { attributes: all } = geometry;
-  const size = box.getSize(_point);
-  const extent = Math.max(size.x, size.y, size.z) || 1;
+  const extent = Math.max(...box.getSize(_point).toArray()) || 1;
   const share = (value: number, i: number) => (value - box.min.getComponent(i)) / extent;
   const named = Object.keys(WEIGHTS).filter((name) => name in all);
   const weights = named.flatMap((name) => Array<number>(all[name].itemSize).fill(WEIGHTS[name]));

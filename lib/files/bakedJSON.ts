@@ -76,7 +76,7 @@ export interface TrackClipJSON {
   duration?: number;
   /** Where it is not that of the clip. */
   fps?: number;
-  /** Where the frames that are stored do not lie evenly: numbers of frames, each followed by into how many parts the way to the next is divided. */
+  /** Where the frames that are stored do not lie evenly: numbers of frames, each followed by into how many parts the way to the next is divided, or by the negative number of ways that are stored as one. */
   divided?: number[];
 }
 

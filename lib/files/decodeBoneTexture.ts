@@ -251,15 +251,20 @@ function readTracks(
 /** The frames that are stored of a clip, and where they lie in time. */
 function readSlots(divided: unknown, count: number, field: string): Pick<TrackClip, 'frames' | 'slots'> {
   if (divided === undefined) return { frames: count, slots: null };
-  const parts = new Uint16Array(Math.max(0, count - 1)).fill(1);
-  const expected = 'numbers of frames, each with 2 to 511 parts behind it';
+  const parts = new Float64Array(Math.max(0, count - 1)).fill(1);
+  const expected = 'numbers of frames, each with parts behind it';
   expectField(Array.isArray(divided) && divided.length % 2 === 0, field, divided, expected);
-  for (let i = 0; i < divided.length; i += 2) {
-    const [frame, count] = [countOf(divided[i], field), countOf(divided[i + 1], field)];
-    expectField(frame < parts.length && count > 1 && count < SLOT_PARTS, field, divided, expected);
-    parts[frame] = count;
+  for (let i = 0, next = 0; i < divided.length; i += 2) {
+    const frame = countOf(divided[i], field);
+    const size = countOf(Math.abs(divided[i + 1]), field, SLOT_PARTS - 1);
+    const isJoined = divided[i + 1] < 0;
+    const end = frame + (isJoined ? size : 1);
+    expectField(frame >= next && end <= parts.length && size > 1, field, divided, expected);
+    parts.fill(isJoined ? 1 / size : size, frame, end);
+    next = end;
   }
-  return { frames: parts.reduce((sum, one) => sum + one, 1), slots: slotsOf(parts) };
+  const slots = slotsOf(parts);
+  return { frames: slots[parts.length] + 1, slots };
 }
 
 /** Every track of every clip has to lie among the keys, and these within a texture. */

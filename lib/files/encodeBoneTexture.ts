@@ -1,5 +1,5 @@
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { type PoseTracks, SLOT_PARTS } from '../animation/PoseTracks.js';
+import type { PoseTracks } from '../animation/PoseTracks.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { type AnyArray, toBytes, typeOf } from './ArrayReader.js';
 import type {
@@ -110,12 +110,15 @@ function trackClips({ clips }: BoneTextureData, tracks: PoseTracks): TrackClipJS
   });
 }
 
-/** The frames after which the way to the next is divided, each with into how many parts. */
+/** See `TrackClipJSON.divided`. */
 function dividedOf(slots: Float32Array): number[] {
   const divided: number[] = [];
-  slots.forEach((slot, frame) => {
-    if (slot % SLOT_PARTS > 1) divided.push(frame, slot % SLOT_PARTS);
-  });
+  for (let from = 0, to = 1; to < slots.length; to++) {
+    if (!Number.isInteger(slots[to])) continue;
+    const parts = slots[to] - slots[from];
+    if (parts > 1 || to > from + 1) divided.push(from, parts > 1 ? parts : from - to);
+    from = to;
+  }
   return divided;
 }
 

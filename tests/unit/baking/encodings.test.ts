@@ -1,3 +1,4 @@
+import { readBoneTexture, writeBoneTexture } from 'skinned-instanced-mesh/files';
 import {
   AnimationClip,
   BoxGeometry,
@@ -11,7 +12,9 @@ import {
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { bitsOf } from '../../support/bitsOf.js';
 import {
+  assembleCharacter,
   BoneTexture,
   bakeBoneTexture,
   bakeCharacter,
@@ -19,7 +22,7 @@ import {
   LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { createOddClip } from '../../support/oddClip.js';
+import { createOddClip, createSparseClip } from '../../support/oddClip.js';
 import { random } from '../../support/random.js';
 import { characterHeight, offFrom, Reference } from '../../support/reference.js';
 import { createStick } from '../../support/stick.js';
@@ -105,6 +108,26 @@ test('clips of FBX files, whose keys lie at odd times where angles turn far, tak
     return offFrom(reference.pose(clip, time).root, crowd) / characterHeight(root);
   });
   expect(Math.max(...worst)).toBeLessThan(1e-4);
+});
+
+test('frames between keys that are far apart take nothing, in files neither, and clips play as their keys say', async () => {
+  const { clip, bytes } = createSparseClip(root);
+  const reference = new Reference(root);
+  const next = random(6);
+  const boneTexture = bakeBoneTexture(root, [clip]);
+  const { tracks } = boneTexture.data;
+  expect(tracks!.clips[0]).toMatchObject({ frames: 8, error: 0 });
+  expect(tracks!.keys.byteLength).toBeLessThan(1.5 * bytes);
+  const read = await readBoneTexture(writeBoneTexture(boneTexture));
+  expect(bitsOf(read.data)).toEqual(bitsOf(boneTexture.data));
+  for (const one of [boneTexture, bakeBoneTexture(root, [clip], { precision: 'half' })]) {
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, one), 1);
+    const worst = Array.from({ length: 40 }, () => next() * clip.duration).map((time) => {
+      crowd.play(0, 'Run', { ...LoopOnceOptions, time });
+      return offFrom(reference.pose(clip, time).root, crowd) / characterHeight(root);
+    });
+    expect(Math.max(...worst)).toBeLessThan(one === boneTexture ? 3e-6 : 3e-4);
+  }
 });
 
 test('curves whose keys are seconds apart are sampled finely enough, far as they go', () => {
