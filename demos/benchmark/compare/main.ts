@@ -34,19 +34,25 @@ function show(problems: string[] = []): void {
 
   const keys = new Map<string, Row>();
   for (const { rows } of results) for (const row of rows) keys.set(`${row.count} ${row.contender}`, row);
-  // the most first: what tells them apart
-  const sorted = [...keys.values()].sort((a, b) => b.count - a.count);
+  const measured = (of: number) =>
+    results.filter(({ rows }) => rows.some(({ count }) => count === of)).length;
+  // what all have measured first, and of that the most: what tells them apart
+  const sorted = [...keys.values()].sort(
+    (a, b) => measured(b.count) - measured(a.count) || b.count - a.count,
+  );
   find('tbody').replaceChildren(
     ...sorted.map(({ count, contender, name }) => {
       const line = document.createElement('tr');
       addCell(line, count.toLocaleString('en'));
       addCell(line, name);
       for (const { rows } of results) {
-        const timeOf = (key: string) =>
-          rows.find((row) => row.count === count && row.contender === key)?.[metric] ?? null;
+        const alike = rows.filter((row) => row.count === count);
+        const timeOf = (key: string) => alike.find((row) => row.contender === key)?.[metric] ?? null;
         const [value, floor] = [timeOf(contender), timeOf('floor')];
         const ratio = value && floor ? ` (${(value / floor).toFixed(1)} ×)` : '';
-        addCell(line, value === null ? '–' : `${value.toFixed(2)} ms${ratio}`);
+        const cell = addCell(line, value === null ? '–' : `${value.toFixed(2)} ms${ratio}`);
+        const longest = Math.max(...alike.map((row) => row[metric] ?? 0));
+        if (value !== null) cell.style.setProperty('--share', `${(100 * value) / longest}%`);
       }
       return line;
     }),
@@ -54,8 +60,10 @@ function show(problems: string[] = []): void {
   document.body.dataset.results = String(results.length);
 }
 
-function addCell(row: HTMLTableRowElement, text: string, tag: 'td' | 'th' = 'td'): void {
-  row.append(Object.assign(document.createElement(tag), { textContent: text }));
+function addCell(row: HTMLTableRowElement, text: string, tag: 'td' | 'th' = 'td'): HTMLElement {
+  const cell = Object.assign(document.createElement(tag), { textContent: text });
+  row.append(cell);
+  return cell;
 }
 
 find('[name=files]').addEventListener('change', ({ target }) => {
