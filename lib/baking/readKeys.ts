@@ -109,11 +109,13 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
   }
   const times = [...arrays].flatMap((array) => [duration, ...Array.from(array)]);
   const fps = isExact ? findKeyGrid(times) : null;
-  if (fps !== null) return { fps, isExact, parts: fps > 0 ? joinWays(times, duration, fps) : null };
+  // A clip of years is refused by `readKeys`.
+  const fits = (rate: number) => rate > 0 && duration > 0 && duration * rate <= MAX_TRACK_TEXELS;
+  if (fps !== null) return { fps, isExact, parts: fits(fps) ? joinWays(times, duration, fps) : null };
   const grid = findKeyGrid(times, LOOSE_TOLERANCE) || usualRate(arrays);
   // From few frames a second, the way to the next would have to be divided into more parts than there may be.
   const rate = grid * Math.ceil(MIN_RATE / grid);
-  return { fps: rate, isExact: false, parts: duration > 0 ? divide(times, duration, rate) : null };
+  return { fps: rate, isExact: false, parts: fits(rate) ? divide(times, duration, rate) : null };
 }
 
 /** The rate at which most keys follow each other. */

@@ -50,6 +50,11 @@ const BROKEN: [name: string, message: string, damage: (stick: Stick) => void][] 
     bad([0, 1, 2], 1e9),
   ],
   [
+    'a clip of years whose keys are on no frames',
+    'cannot hold clip "Bad" of 1000000000 s, which takes more than 4194304 keys',
+    bad([0, 0.7123, 2], 1e9),
+  ],
+  [
     'no track',
     'Track "undefined" of clip "Slide" has no keys',
     ({ clips }) => clips[0].tracks.push(null as never),
