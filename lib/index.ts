@@ -14,6 +14,7 @@ import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
 import { frames as baseFrames } from './animation/frames.js';
 import { registerBackend } from './backends/Backend.js';
+import { addTable, mapsCode } from './backends/surfaceMaps.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
 import { glslTiles } from './backends/webgl/glslTiles.js';
@@ -57,8 +58,10 @@ function withPartsGLSL(): typeof BaseParts {
 export const InstanceParts = /*@__PURE__*/ withPartsGLSL();
 export type InstanceParts = BaseParts;
 
+const surface = /*@__PURE__*/ surfaceGLSL({ mapsOf: mapsCode, uniforms: addTable });
+
 function withSurfaceGLSL<T>(value: T): T {
-  registerSurfaceGLSL(surfaceGLSL);
+  registerSurfaceGLSL(surface);
   return value;
 }
 

@@ -1,4 +1,3 @@
-import { ARRAY_MAP, addTable, mapsCode, PALETTE } from '../lib/backends/surfaceMaps.js';
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
 import {
   initialOf,
@@ -9,7 +8,7 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../lib/instances/UniformLayout.js';
-import { MERGED } from '../lib/utils/mergedMaps.js';
+import { ARRAY_MAP, MERGED, PALETTE } from '../lib/utils/mergedMaps.js';
 import { mergedConstantGLSL, mergedFragmentGLSL, mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { callFirst } from './placeVertex.glsl.js';
 import { variantOf } from './ShaderVariant.js';
@@ -197,8 +196,9 @@ ${include}
 if ( instanceUniform_${name} >= 0.0 ) ${name}Factor = instanceUniform_${name};
 `;
 
-/** Comes with what gives instances uniforms, and with what merges materials. */
-export const surfaceGLSL: SurfaceGLSL = {
+/** Comes with what gives instances uniforms, and with what merges materials, which says what their textures ask for. */
+export const surfaceGLSL = (textures: Required<Pick<SurfaceGLSL, 'mapsOf' | 'uniforms'>>): SurfaceGLSL => ({
+  ...textures,
   vertex(vertexShader, codes, maps) {
     const uniforms = uniformsOfProgram(codes);
     const shader = maps & MERGED ? mergedVertexGLSL(vertexShader) : vertexShader;
@@ -209,7 +209,5 @@ export const surfaceGLSL: SurfaceGLSL = {
     const merged = maps & MERGED ? [PART_INDEX] : [];
     return uniforms.texels > 0 ? [...merged, readUniformsGLSL(codes, uniforms)] : merged;
   },
-  mapsOf: mapsCode,
-  uniforms: addTable,
   fragment,
-};
+});

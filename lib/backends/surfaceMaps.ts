@@ -1,5 +1,5 @@
 import { Material, type Texture } from 'three';
-import { MERGED, MERGED_MAPS, type MergedMap } from '../utils/mergedMaps.js';
+import { ARRAY_MAP, MERGED, MERGED_MAPS, type MergedMap, PALETTE } from '../utils/mergedMaps.js';
 
 /** A texture, of whichever kind. */
 interface AnyTexture extends Texture {
@@ -62,10 +62,6 @@ export function markPalette(texture: Texture): void {
 /** Whether roughness and metalness of a material are in such a palette. */
 export const hasPalette = (material: Material): boolean =>
   (material as Mapped).roughnessMap?.userData.isPalette === true;
-
-/** Added to `mergedCode` by `mapsCode`. */
-export const ARRAY_MAP = 128;
-export const PALETTE = 256;
 
 /** What shaders of a material are made for by its textures. */
 export function mapsCode(material: Material): number {

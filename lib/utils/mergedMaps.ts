@@ -21,6 +21,9 @@ export const TABLE_EMISSIVE = 8;
 export const MERGED = 64;
 /** Codes of merged materials are below this. */
 export const MERGED_CODES = 128;
+/** Further bits, of what other textures of a material ask of its shaders: its `map` has layers; its constants are in a palette. */
+export const ARRAY_MAP = 128;
+export const PALETTE = 256;
 
 /** Whether a texture has layers in the shaders of such a code. */
 export const hasLayers = (code: number, map: MergedMap): boolean =>
