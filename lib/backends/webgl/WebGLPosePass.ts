@@ -129,7 +129,9 @@ interface Shared {
   /** Where steps write what the next reads: local matrices, and what segments come to. As large as anybody has needed it. */
   readonly targets: readonly WebGLRenderTarget[];
   users: number;
-  /** Rows that passes wait to write. */
+  /** Passes that have yet to run, how many, and the rows that they will write. */
+  readonly waiting: (WebGLPosePass | null)[];
+  waits: number;
   rows: number;
 }
 
@@ -137,19 +139,14 @@ interface Shared {
 const known = /*@__PURE__*/ new WeakMap<object, Shared>();
 
 function sharedOf({ properties }: WebGLRenderer): Shared {
-  const shared = known.get(properties) ?? {
-    programs: new Map(),
-    targets: [createTarget(), createTarget()],
-    users: 0,
-    rows: 0,
-  };
-  known.set(properties, shared);
+  let shared = known.get(properties);
+  if (shared === undefined) {
+    const targets = [createTarget(), createTarget()];
+    shared = { programs: new Map(), targets, users: 0, waiting: [], waits: 0, rows: 0 };
+    known.set(properties, shared);
+  }
   return shared;
 }
-
-/** Passes of a renderer that have yet to run, and how many. */
-const waiting: (WebGLPosePass | null)[] = [];
-let waits = 0;
 
 /**
  * Runs the passes that wait, each step of all before the next: the GPU need not wait in between, and is told of programs and
@@ -158,8 +155,9 @@ let waits = 0;
  * @param isDrawing Whether the renderer draws. Shadow maps and arrays of cameras then have a viewport of their own.
  */
 export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
-  if (waits === 0) return;
   const shared = sharedOf(renderer);
+  const { waiting, waits } = shared;
+  if (waits === 0) return;
   const target = renderer.getRenderTarget();
   const face = renderer.getActiveCubeFace();
   const level = renderer.getActiveMipmapLevel();
@@ -178,7 +176,7 @@ export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
     throw error;
   } finally {
     waiting.fill(null);
-    waits = shared.rows = 0;
+    shared.waits = shared.rows = 0;
     renderer.setRenderTarget(target, face, level);
     if (isDrawing) renderer.state.viewport(_before);
   }
@@ -322,7 +320,7 @@ export class WebGLPosePass {
     this.rows = rows;
     shared.rows += rows;
     settings[7] = this.row - row;
-    waiting[waits++] = this;
+    shared.waiting[shared.waits++] = this;
   }
 
   dispose(): void {
