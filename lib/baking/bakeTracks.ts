@@ -90,7 +90,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
     }
     if (error > maxError) {
       warnOnce(
-        `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size at ${Math.round(fps)} frames per second, more than maxError (${maxError}).`,
+        `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
       );
     }
     const bounds = boxToArray(boundsOf(i));
