@@ -13,8 +13,9 @@ const LOOSE_TOLERANCE = 2e-4;
 /** Into how many parts the way between two frames is divided at once, for keys that lie there. */
 const MAX_DIVIDED = 8;
 
-/** How many ways may be stored as one, so that floats hold all places on it. */
+/** How many ways may be stored as one, and how many there may be: floats hold all places on them. */
 const MAX_JOINED = 32;
+const MAX_WAYS = 2 ** 18;
 
 /** Frames per second above which a clip counts as having no frame rate. */
 const MAX_RATE = 240;
@@ -109,8 +110,7 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
   }
   const times = [...arrays].flatMap((array) => [duration, ...Array.from(array)]);
   const fps = isExact ? findKeyGrid(times) : null;
-  // A clip of years is refused by `readKeys`.
-  const fits = (rate: number) => rate > 0 && duration > 0 && duration * rate <= MAX_TRACK_TEXELS;
+  const fits = (rate: number) => rate > 0 && duration > 0 && duration * rate <= MAX_WAYS;
   if (fps !== null) return { fps, isExact, parts: fits(fps) ? joinWays(times, duration, fps) : null };
   const grid = findKeyGrid(times, LOOSE_TOLERANCE) || usualRate(arrays);
   // From few frames a second, the way to the next would have to be divided into more parts than there may be.
