@@ -21,7 +21,7 @@ const TOLERANCE = 1e-5;
 interface Match {
   joint: number;
   correction: Matrix4;
-  /** Whether that is anything. */
+  /** Whether vertices move by it. */
   moves: boolean;
 }
 
