@@ -16,12 +16,12 @@ const COLORS: Record<string, string> = {
   lite: '#7fdc8c',
 };
 
-const LEFT = 64;
+const LEFT = 76;
 const RIGHT = 700;
 const TOP = 16;
 const BOTTOM = 340;
 /** Room for what stands below the axis. */
-const FOOT = 40;
+const FOOT = 56;
 
 /** Draws time per frame over the number of characters, both by powers of ten, and the legend of its lines. */
 export function drawChart(svg: SVGElement, legend: Element, rows: readonly Row[], metric: Metric): void {
@@ -35,7 +35,7 @@ export function drawChart(svg: SVGElement, legend: Element, rows: readonly Row[]
   for (let power = fromX; power <= toX; power++) {
     marks.push(
       line(x(10 ** power), TOP, x(10 ** power), BOTTOM),
-      text(x(10 ** power), BOTTOM + 20, 10 ** power),
+      text(x(10 ** power), BOTTOM + 26, 10 ** power),
     );
   }
   for (let power = fromY; power <= toY; power++) {
@@ -49,7 +49,14 @@ export function drawChart(svg: SVGElement, legend: Element, rows: readonly Row[]
     const points = shown.filter(({ contender }) => contender === key);
     const color = COLORS[key] ?? '#ffffff';
     const path = points.map((row) => `${x(row.count)},${y(row[metric] as number)}`).join(' ');
-    marks.push(make('polyline', { points: path, fill: 'none', stroke: color, 'stroke-width': 2.5 }));
+    marks.push(
+      make('polyline', {
+        points: path,
+        fill: 'none',
+        stroke: color,
+        'stroke-width': key === 'tracks' || key === 'skinned' ? 5 : 2,
+      }),
+    );
     for (const row of points) {
       const dot = make('circle', { cx: x(row.count), cy: y(row[metric] as number), r: 4, fill: color });
       const title = make('title', {});
@@ -58,14 +65,15 @@ export function drawChart(svg: SVGElement, legend: Element, rows: readonly Row[]
       marks.push(dot);
     }
   }
-  svg.setAttribute('viewBox', `0 0 ${RIGHT + 20} ${BOTTOM + FOOT}`);
+  svg.setAttribute('viewBox', `0 0 ${RIGHT + 44} ${BOTTOM + FOOT}`);
   svg.replaceChildren(...marks);
 
   legend.replaceChildren(
     ...keys.map((key) => {
       const entry = document.createElement('span');
       entry.style.setProperty('--color', COLORS[key] ?? '#ffffff');
-      entry.textContent = shown.find(({ contender }) => contender === key)?.name ?? key;
+      const { name, ...row } = shown.findLast(({ contender }) => contender === key)!;
+      entry.textContent = `${name}: ${Number((row[metric] as number).toPrecision(2))} ms at ${row.count.toLocaleString('en')}`;
       return entry;
     }),
   );

@@ -1,3 +1,4 @@
+import { chipOf } from '../lib/deviceName.js';
 import { choice, createNote, find, toggle } from '../lib/page.js';
 import { drawChart, METRICS, type Metric } from './chart.js';
 import { CONTENDERS } from './contenders.js';
@@ -230,7 +231,7 @@ try {
   const { renderer: label, device, date, vertices } = result;
   const by = shared === null ? 'Recorded' : 'Measured by whoever sent the link';
   find('[data-state]').textContent =
-    `${by}: ${label} on ${device}, ${date.slice(0, 10)}, ${vertices}. Press Start for this machine.`;
+    `${by}: ${label} on ${chipOf(device)}, ${date.slice(0, 10)}, ${vertices}. Press Start for this machine.`;
 } catch (error) {
   find('[data-state]').textContent = (error as Error).message;
 }

@@ -12,3 +12,9 @@ export function deviceName(gl: WebGL2RenderingContext | null, adapter: GPUAdapte
 
 /** Whether that is the name of a program that stands in for a GPU. */
 export const isSoftwareName = (name: string) => /swiftshader|llvmpipe|software|basic render/i.test(name);
+
+/** The chip alone, of what ANGLE says of drivers and versions too. */
+export const chipOf = (name: string): string =>
+  /^ANGLE \([^,]*, (?:Vulkan [\d.]+ \(|ANGLE Metal Renderer: )?(?:NVIDIA (?=NVIDIA))?(.*?)(?: \(0x|,)/.exec(
+    name,
+  )?.[1] ?? name;

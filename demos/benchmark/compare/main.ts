@@ -1,3 +1,4 @@
+import { chipOf } from '../../lib/deviceName.js';
 import { choice, createNote, find } from '../../lib/page.js';
 import { METRICS, type Metric } from '../chart.js';
 import type { Row } from '../measure.js';
@@ -27,9 +28,11 @@ function show(problems: string[] = []): void {
   find('[data-state]').textContent = [...problems, where].join(' ');
 
   const head = document.createElement('tr');
-  for (const text of ['Characters', 'Drawn as']) addCell(head, text, 'th');
-  for (const { device, date, vertices } of results)
-    addCell(head, `${device}, ${vertices}, ${date.slice(0, 10)}`, 'th');
+  addCell(head, 'Drawn as', 'th');
+  for (const { device, renderer, date, vertices } of results)
+    addCell(head, chipOf(device), 'th').append(
+      small([renderer.split('Renderer')[0], vertices, date.slice(0, 10)].join(', ')),
+    );
   find('thead').replaceChildren(head);
 
   const keys = new Map<string, Row>();
@@ -40,25 +43,46 @@ function show(problems: string[] = []): void {
   const sorted = [...keys.values()].sort(
     (a, b) => measured(b.count) - measured(a.count) || b.count - a.count,
   );
-  find('tbody').replaceChildren(
-    ...sorted.map(({ count, contender, name }) => {
-      const line = document.createElement('tr');
-      addCell(line, count.toLocaleString('en'));
-      addCell(line, name);
-      for (const { rows } of results) {
-        const alike = rows.filter((row) => row.count === count);
-        const timeOf = (key: string) => alike.find((row) => row.contender === key)?.[metric] ?? null;
-        const [value, floor] = [timeOf(contender), timeOf('floor')];
-        const ratio = value && floor ? ` (${(value / floor).toFixed(1)} ×)` : '';
-        const cell = addCell(line, value === null ? '–' : `${value.toFixed(2)} ms${ratio}`);
-        const longest = Math.max(...alike.map((row) => row[metric] ?? 0));
-        if (value !== null) cell.style.setProperty('--share', `${(100 * value) / longest}%`);
-      }
-      return line;
-    }),
-  );
+  const lines: HTMLElement[] = [];
+  for (const [i, { count, contender, name }] of sorted.entries()) {
+    if (count !== sorted[i - 1]?.count) lines.push(headOf(count));
+    const line = document.createElement('tr');
+    line.className = contender;
+    addCell(line, name);
+    for (const { rows } of results) {
+      const timeOf = timesOf(rows, count);
+      const [value, floor] = [timeOf(contender), timeOf('floor')];
+      const cell = addCell(line, value === null ? '–' : `${value.toFixed(2)} ms`);
+      if (value && floor) cell.append(small(times(value / floor)));
+      const longest = Math.max(...rows.map((row) => (row.count === count ? (row[metric] ?? 0) : 0)));
+      if (value !== null) cell.style.setProperty('--share', `${(100 * value) / longest}%`);
+    }
+    lines.push(line);
+  }
+  find('tbody').replaceChildren(...lines);
   document.body.dataset.results = String(results.length);
 }
+
+/** So many characters, and what SkinnedMeshes take of the time of one crowd. */
+function headOf(count: number): HTMLElement {
+  const line = document.createElement('tr');
+  addCell(line, `${count.toLocaleString('en')} characters`, 'th');
+  for (const { rows } of results) {
+    const timeOf = timesOf(rows, count);
+    const [each, crowd] = [timeOf('skinned'), timeOf('tracks')];
+    const cell = addCell(line, each && crowd ? times(each / crowd) : '', 'th');
+    if (each && crowd) cell.append(small('SkinnedMeshes ÷ crowd'));
+  }
+  return line;
+}
+
+const timesOf = (rows: readonly Row[], count: number) => (key: string) =>
+  rows.find((row) => row.count === count && row.contender === key)?.[metric] ?? null;
+
+const times = (ratio: number) =>
+  `${ratio.toLocaleString('en', { maximumFractionDigits: ratio < 10 ? 1 : 0 })} ×`;
+
+const small = (text: string) => Object.assign(document.createElement('small'), { textContent: text });
 
 function addCell(row: HTMLTableRowElement, text: string, tag: 'td' | 'th' = 'td'): HTMLElement {
   const cell = Object.assign(document.createElement(tag), { textContent: text });
@@ -79,6 +103,6 @@ choice('[data-metrics]', Object.entries(METRICS) as [Metric, string][], metric, 
   metric = value;
   show();
 });
-find('main').append(createNote('In brackets: times the still InstancedMesh', 'benchmark/compare'));
+find('main').append(createNote('Small: times the still InstancedMesh', 'benchmark/compare'));
 show();
 document.body.dataset.ready = '1';

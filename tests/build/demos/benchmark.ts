@@ -51,7 +51,10 @@ test.each(RENDERERS)('the benchmark measures every way of drawing under %s', asy
   await compare.waitForFunction(() => document.body.dataset.results === '4');
   await compare.setInputFiles('[name=files]', file);
   await compare.waitForFunction(() => document.body.dataset.results === '5');
-  expect(await compare.locator('thead th').count()).toBe(7);
+  expect(await compare.locator('thead th').count()).toBe(6);
+  expect(await compare.textContent('thead th:nth-child(2)')).toMatch(/^NVIDIA H200WebGL, /);
+  const [most, times] = await compare.locator('tbody tr:has-text("characters") th').allTextContents();
+  expect([most, times]).toEqual(['10,000 characters', '1,501 ×SkinnedMeshes ÷ crowd']);
   expect(await compare.textContent('[data-state]')).toContain('2 of 5 from a GPU.');
   await look(compare, 'benchmark-compare', renderer);
   await look(page, 'benchmark', renderer);
