@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { type SkinnedMesh, Vector3 } from 'three';
 import { createServer } from 'vite';
 import { expect, test } from 'vitest';
+import { recorded } from '../../demos/benchmark/recorded/index.js';
+import { chipOf } from '../../demos/lib/deviceName.js';
 import { openCharacter } from '../../demos/lib/openFile.js';
 import { type Compression, pyramid } from '../support/compressedFiles.js';
 import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
@@ -41,4 +44,36 @@ test('the address that npm run demo prints leads to the gallery', async () => {
   } finally {
     await server.close();
   }
+});
+
+test('the first page says what was recorded', () => {
+  const page = readFileSync(new URL('../../demos/index.html', import.meta.url), 'utf8');
+  const [, before, count, after, chip] =
+    /([\d.]+) ms<\/b> of JavaScript as ([\d,]+) SkinnedMeshes.*?([\d.]+) ms.*? an (.*?)<\/a>/s.exec(page)!;
+  const timeOf = (contender: string) =>
+    recorded[0].rows.find(
+      (row) => row.contender === contender && row.count === Number(count.replace(',', '')),
+    )!.js;
+  expect(Number(before)).toBe(Number(timeOf('skinned').toPrecision(2)));
+  expect(Number(after)).toBe(Number(timeOf('tracks').toPrecision(2)));
+  expect(chip).toBe(chipOf(recorded[0].device));
+});
+
+test.each([
+  [
+    'ANGLE (NVIDIA, NVIDIA GeForce RTX 3080 (0x00002206) Direct3D11 vs_5_0 ps_5_0, D3D11)',
+    'NVIDIA GeForce RTX 3080',
+  ],
+  ['ANGLE (Apple, ANGLE Metal Renderer: Apple M1, Unspecified Version)', 'Apple M1'],
+  [
+    'ANGLE (Intel, Mesa Intel(R) UHD Graphics 620 (KBL GT2), OpenGL 4.6)',
+    'Mesa Intel(R) UHD Graphics 620 (KBL GT2)',
+  ],
+  [
+    'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)',
+    'SwiftShader Device (Subzero)',
+  ],
+  ['Adreno (TM) 640', 'Adreno (TM) 640'],
+])('the chip of %s is %s', (name, chip) => {
+  expect(chipOf(name)).toBe(chip);
 });
