@@ -93,10 +93,16 @@ export class Stage {
    */
   frame(height: number, radius: number, clear = radius, hills?: (x: number, z: number) => number): void {
     const { camera, controls, scene } = this;
-    const distance = Math.min(radius * 1.5, height * 9) + height * 1.6;
+    const near = Math.min(1, radius / (height * 6));
+    const distance = near * height * 9 + height * (innerWidth < innerHeight ? 2.2 : 1.3);
     const free = Math.max(clear, distance * 1.4);
     const extent = free * 1.5 + height * 100;
-    camera.position.set(distance * 0.35, height * 0.9 + distance * 0.32, distance);
+    // few are seen from lower, before the sky
+    camera.position.set(
+      distance * 0.35,
+      height * 0.9 + distance * (0.12 + 0.2 * Math.min(1, 2 * near)),
+      distance,
+    );
     camera.near = height / 20;
     camera.far = extent * 2;
     camera.updateProjectionMatrix();
@@ -110,7 +116,7 @@ export class Stage {
     scenery.add(sky);
     this.sky = sky;
     this.ground.clear();
-    this.ground.add(sky, createMeadow(height, free, extent, hills));
+    this.ground.add(sky, createMeadow(height, free, extent, hills, near < 1 ? free : 0));
   }
 
   /** Takes sky and land away, and fills the scene with haze of one colour. */

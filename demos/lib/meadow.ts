@@ -39,12 +39,14 @@ const smooth = (from: number, to: number, x: number) => {
  * @param clear Radius that stays flat and free.
  * @param reach Radius at which the land ends, in the haze.
  * @param hills Height of the ground in the middle, where it is not flat.
+ * @param lawn Radius within which tufts of grass grow.
  */
 export function createMeadow(
   unit: number,
   clear: number,
   reach: number,
   hills: (x: number, z: number) => number = () => 0,
+  lawn = 0,
 ): Group {
   let seed = 11;
   const random = (from: number, to: number) => {
@@ -148,6 +150,7 @@ export function createMeadow(
     1,
     0.7,
   );
+  if (lawn > 0) scatter(createTuft(), 500, unit, lawn, 0.09, 1);
   for (const one of land.children) {
     one.receiveShadow = true;
     scenery.add(one);
@@ -163,6 +166,16 @@ function createTree(): BufferGeometry {
     painted(new ConeGeometry(0.19, 0.42, 7).translate(0, 0.77, 0), 0x6d8c38),
   ];
   return mergeBufferGeometries(pieces) as BufferGeometry;
+}
+
+/** Of blades that lean outwards. */
+function createTuft(): BufferGeometry {
+  const blades = Array.from({ length: 7 }, (_, i) =>
+    painted(new ConeGeometry(0.09, 1, 3, 1, true).translate(0, 0.45, 0), i % 2 ? 0x6f8d36 : 0x8aa548)
+      .rotateX(0.2 + 0.12 * (i % 3))
+      .rotateY(i * 2.4),
+  );
+  return mergeBufferGeometries(blades) as BufferGeometry;
 }
 
 function painted(geometry: BufferGeometry, hex: number): BufferGeometry {

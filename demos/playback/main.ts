@@ -218,7 +218,7 @@ function frame(now: number): void {
 }
 
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(HEIGHT, crowdRadius(CLEARING, SIZE), crowdRadius(2 * MOST, SIZE));
+stage.frame(HEIGHT, 0.5 * crowdRadius(CLEARING, SIZE), crowdRadius(2 * MOST, SIZE));
 try {
   listen();
   requestAnimationFrame(frame);
