@@ -226,6 +226,6 @@ function frame(now: number): void {
 
 for (const { crowd } of [knights, rogues]) crowd.castShadow = crowd.receiveShadow = true;
 stage.shadows = query.get('shadows') !== '0';
-stage.frame(2.2, FIELD, FIELD, heightAt);
+stage.frame(2.2, FIELD, FIELD, heightAt, FIELD);
 stage.controls.enabled = false;
 requestAnimationFrame(frame);

@@ -90,8 +90,15 @@ export class Stage {
    *
    * @param clear Radius of the ground that stays free of trees, if it is larger.
    * @param hills Height of the ground there; none by default.
+   * @param lawn Radius within which grass grows; by default only around few.
    */
-  frame(height: number, radius: number, clear = radius, hills?: (x: number, z: number) => number): void {
+  frame(
+    height: number,
+    radius: number,
+    clear = radius,
+    hills?: (x: number, z: number) => number,
+    lawn?: number,
+  ): void {
     const { camera, controls, scene } = this;
     const near = Math.min(1, radius / (height * 6));
     const distance = near * height * 9 + height * (innerWidth < innerHeight ? 2.2 : 1.3);
@@ -116,7 +123,7 @@ export class Stage {
     scenery.add(sky);
     this.sky = sky;
     this.ground.clear();
-    this.ground.add(sky, createMeadow(height, free, extent, hills, near < 1 ? free : 0));
+    this.ground.add(sky, createMeadow(height, free, extent, hills, lawn ?? (near < 1 ? free : 0)));
   }
 
   /** Takes sky and land away, and fills the scene with haze of one colour. */

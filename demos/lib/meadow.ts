@@ -134,7 +134,8 @@ export function createMeadow(
       const [angle, r] = [random(0, TURN), from + (to - from) * random(0, 1) ** 1.5];
       const [x, z, s] = [Math.cos(angle) * r, Math.sin(angle) * r, size * unit * random(0.7, 1.35)];
       turn.setFromAxisAngle(UP, random(0, TURN));
-      matrix.compose(new Vector3(x, heightAt(x, z), z), turn, new Vector3(s, s * flat, s));
+      const y = r < clear ? hills(x, z) : heightAt(x, z);
+      matrix.compose(new Vector3(x, y, z), turn, new Vector3(s, s * flat, s));
       all.setMatrixAt(i, matrix);
       all.setColorAt(i, color.setHSL(random(0.08, 0.14), 0.3, random(0.75, 1)));
     }
