@@ -1,4 +1,4 @@
-import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
+import { LIST_TEXELS, LIST_TEXELS_BITS, PLACED } from '../lib/constants.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 
 /** Where the pose pass has written an instance's matrices, see `WebGLPosePass`. */
@@ -8,10 +8,11 @@ ivec2 paletteTexel() {
 
   int shift = int( CROWD_ROWS );
   int place = instanceIndex();
-  // In a crowd that is drawn whole, each has the place of its own number.
+  // In a crowd that is drawn whole, or is small, each has the place of its own number.
   #ifdef CROWD_VIEWED
-    if ( CROWD_LISTED ) {
+    if ( shift >= ${PLACED} ) {
 
+      shift -= ${PLACED};
       int group = place >> 2;
       ivec2 at = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
       place = int( texelFetch( CROWD_PLACES, at, 0 )[ place & 3 ] );

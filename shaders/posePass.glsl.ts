@@ -34,8 +34,9 @@ uniform highp vec4 settings[ 3 ];
 #define trackLayout ivec3( settings[ 1 ].xyz )
 /* By how many rows local matrices lie below those of the palette. */
 #define localsBelow int( settings[ 1 ].w )
-/* The instance of each place that is to be posed; -1 for places that are not. */
+/* The instance of each place that is to be posed, from an entry on; -1 for places that are not. */
 uniform highp sampler2D instances;
+#define firstInstance int( settings[ 2 ].z )
 
 ${trackTexelGLSL}
 ${edits?.common ?? ''}
@@ -46,7 +47,7 @@ layout( location = 2 ) out uvec4 texel2;
 
 int instanceAt( int row, int place ) {
 
-  place += row * passLayout.w;
+  place += row * passLayout.w + firstInstance;
   int group = place >> 2;
   return int( texelFetch( instances, ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} ), 0 )[ place & 3 ] );
 

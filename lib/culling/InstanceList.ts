@@ -4,6 +4,19 @@ import { InstanceTexture } from '../instances/InstanceTexture.js';
 /** Instances in a texel. */
 const PER_TEXEL = 4;
 
+/** Lists of fewer instances share textures of so many texels: many small crowds have one bound, and uploaded, for all of them. */
+export const SMALL = 256;
+const SHARED_TEXELS = 1024;
+
+/** A texture that lists share, and how many of its texels are given away. */
+interface Shared {
+  readonly texture: InstanceTexture;
+  used: number;
+}
+
+/** What small lists are put into next. */
+let shared: Shared | null = null;
+
 /** Entries as textures have them, while a list is written. */
 let _entries = /*@__PURE__*/ new Float32Array(0);
 
@@ -13,34 +26,55 @@ export const entryOf = (id: number, fade: number): number => id | (fade << ID_BI
 /** Instances by the index at which they are drawn, as a texture that shaders read. */
 export class InstanceList {
   readonly texture: InstanceTexture;
+  /** Its numbers: ids, and behind each as a fraction which pixels of the instance are drawn, see `FADE_STEPS`. */
+  readonly data: Float32Array;
+  /** Where in the texture they begin. */
+  readonly first: number = 0;
   /** What `assignFading` was last given. */
   entries: Uint32Array = new Uint32Array(0);
 
-  /** @param capacity The most instances that may be drawn. */
-  constructor(readonly capacity: number) {
+  /**
+   * @param capacity The most instances that may be drawn.
+   * @param isAlone Whether it has a texture of its own, so that `first` is 0.
+   */
+  constructor(
+    readonly capacity: number,
+    private readonly isAlone = capacity === 0 || capacity >= SMALL,
+  ) {
     const texels = Math.max(1, Math.ceil(capacity / PER_TEXEL));
-    this.texture = new InstanceTexture(texels, PER_TEXEL, Math.min(texels, LIST_TEXELS));
+    if (isAlone) {
+      this.texture = new InstanceTexture(texels, PER_TEXEL, Math.min(texels, LIST_TEXELS));
+      this.data = this.texture.data;
+      return;
+    }
+    if (shared === null || shared.used + texels > SHARED_TEXELS) {
+      const texture = new InstanceTexture(SHARED_TEXELS, PER_TEXEL, SHARED_TEXELS);
+      shared = { texture, used: 0 };
+    }
+    this.texture = shared.texture;
+    this.first = shared.used * PER_TEXEL;
+    this.data = this.texture.data.subarray(this.first, this.first + texels * PER_TEXEL);
+    shared.used += texels;
   }
 
-  /** An id, and behind it as a fraction which pixels of the instance are drawn, see `FADE_STEPS`. */
   get(drawn: number): number {
-    return this.texture.data[drawn];
+    return this.data[drawn];
   }
 
   set(drawn: number, instance: number): void {
-    this.texture.data[drawn] = instance;
-    this.texture.changed(Math.floor(drawn / PER_TEXEL));
+    this.data[drawn] = instance;
+    this.texture.changed(Math.floor((this.first + drawn) / PER_TEXEL));
   }
 
   /** Replaces the first `count`. Only what differs from before is uploaded. */
-  assign(ids: Uint32Array, count: number): void {
-    this.texture.assign(ids, count);
+  assign(ids: ArrayLike<number>, count: number): void {
+    this.texture.assign(ids, count, this.first);
   }
 
   /** The same with all instances, in order. */
   assignAll(): void {
-    const { texture, capacity } = this;
-    for (let i = 0; i < capacity; i++) texture.data[i] = i;
+    const { texture, data, capacity } = this;
+    for (let i = 0; i < capacity; i++) data[i] = i;
     texture.changedAll();
   }
 
@@ -57,12 +91,12 @@ export class InstanceList {
       this.entries[i] = entry;
       _entries[i] = (entry & ID_MASK) + (entry >>> ID_BITS) / FADE_CODES;
     }
-    this.texture.assign(_entries, count);
+    this.assign(_entries, count);
   }
 
   /** How many of `count` from `start` on, which stand in ascending order, are less than an id. */
   countBelow(id: number, count: number, start = 0): number {
-    const { data } = this.texture;
+    const { data } = this;
     if (count === 0 || data[start + count - 1] < id) return count;
     let low = start;
     let high = start + count - 1;
@@ -74,7 +108,12 @@ export class InstanceList {
     return low - start;
   }
 
+  /**
+   * WebGLRenderer makes a texture that is shared again, once it draws another of its lists. WebGPURenderer keeps it, since it may
+   * have encoded draws that read it.
+   */
   dispose(): void {
-    this.texture.dispose();
+    if (this.isAlone) this.texture.dispose();
+    else this.texture.disposePlain();
   }
 }

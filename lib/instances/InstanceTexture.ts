@@ -33,9 +33,7 @@ export class InstanceTexture {
   /** How often all that waited was sent, and how often it had been when each row last had something that waited. */
   private sent = 0;
   private readonly waitsSince: Int32Array;
-  /** Renderers that have uploaded all of it once; others must not upload a part only. */
-  private readonly complete = new WeakSet<object>();
-  /** The renderer that was prepared for last. */
+  /** The renderer that was prepared for last; others must not upload a part only. */
   private last: WeakRef<object> | null = null;
   /** Whether all of the plain texture waits for upload, so that ranges would leave something out. */
   private allWaits = false;
@@ -94,18 +92,21 @@ export class InstanceTexture {
     }
   }
 
-  /** Replaces the first `count` numbers. Only what differs from before is uploaded, each row from its first difference to its last. */
-  assign(values: ArrayLike<number>, count: number): void {
+  /**
+   * Replaces `count` numbers from `at` on, which are of one row if that is not 0. Only what differs from before is uploaded, each row
+   * from its first difference to its last.
+   */
+  assign(values: ArrayLike<number>, count: number, at = 0): void {
     const { data, stride } = this;
     const perRow = this.perRow * stride;
-    for (let start = 0; start < count; start += perRow) {
-      const end = Math.min(start + perRow, count);
+    for (let start = at; start < at + count; start += perRow) {
+      const end = Math.min(start + perRow, at + count);
       let first = start;
-      while (first < end && data[first] === values[first]) first++;
+      while (first < end && data[first] === values[first - at]) first++;
       if (first === end) continue;
       let last = end - 1;
-      while (data[last] === values[last]) last--;
-      for (let i = first; i <= last; i++) data[i] = values[i];
+      while (data[last] === values[last - at]) last--;
+      for (let i = first; i <= last; i++) data[i] = values[i - at];
       this.changed(Math.floor(first / stride));
       this.changed(Math.floor(last / stride));
     }
@@ -121,18 +122,23 @@ export class InstanceTexture {
   /** Call before a renderer draws: one that has never had the texture, or has lost it, must get all of it. */
   prepare(renderer: object, has: (texture: DataTexture, renderer: object) => boolean): void {
     const { plainTexture } = this;
-    const isComplete = this.complete.has(renderer) && (plainTexture === null || has(plainTexture, renderer));
+    const isLast = this.last?.deref() === renderer;
     // What another renderer was sent is not among the ranges any more, which are those since then.
-    if (isComplete && this.last?.deref() === renderer) return;
-    if (this.last?.deref() !== renderer) this.last = new WeakRef(renderer);
-    this.complete.add(renderer);
+    if (isLast && (plainTexture === null || has(plainTexture, renderer))) return;
+    if (!isLast) this.last = new WeakRef(renderer);
     this.waitWhole();
     this.layeredTexture?.clearLayerUpdates();
   }
 
   dispose(): void {
-    this.plainTexture?.dispose();
+    this.disposePlain();
     this.layeredTexture?.dispose();
+  }
+
+  /** A renderer that has let go of it gets all of it again. */
+  disposePlain(): void {
+    this.waitWhole();
+    this.plainTexture?.dispose();
   }
 
   private makePlain(): DataTexture {

@@ -120,6 +120,30 @@ test('while a camera turns over a small crowd, the list of whom it sees is all t
   renderer.dispose();
 });
 
+test('while a camera turns over many small crowds, the lists of whom it sees are sent together', () => {
+  const { renderer, crowd, scene, camera, frame } = createCrowd(100, 'tracks');
+  const others = Array.from({ length: 19 }, (_, i) => {
+    const other = crowd.clone();
+    other.position.set(i % 3, 0, i);
+    scene.add(other);
+    return other;
+  });
+  camera.position.z = 80;
+  let sent = 0;
+  for (let i = 0; i < 20; i++) {
+    camera.rotation.y = i % 10 < 5 ? i * 0.02 : -i * 0.02;
+    const { uploads } = frame();
+    if (i < 3) continue;
+    expect(uploads).toBeLessThanOrEqual(4);
+    sent += uploads;
+  }
+  expect(sent).toBeGreaterThan(10);
+  for (const one of [crowd, ...others]) one.dispose();
+  // What is baked is left, and what MeshStandardMaterial has of three.js.
+  expect(renderer.info.memory.textures).toBe(2);
+  renderer.dispose();
+});
+
 test('materials with and without a texture look for no program in shadow maps', () => {
   const { root, clips } = createCoarseCharacter();
   const map = new DataTexture(new Uint8Array(4).fill(255), 1, 1);

@@ -22,7 +22,7 @@ import {
 } from 'three';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
-import { PARAM_LISTED, TEXTURE_VIEW } from '../../lib/constants.js';
+import { FIRST_LISTED, PARAM_LISTED, TEXTURE_VIEW } from '../../lib/constants.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf } from '../support/drawings.js';
@@ -451,7 +451,8 @@ describe('viewHooks', () => {
       mesh.onBeforeRender = function (this: SkinnedInstancedMesh, ...args) {
         SkinnedInstancedMesh.prototype.onBeforeRender.apply(this, args);
         const { data } = this.skeleton.textures[TEXTURE_VIEW].image as { data: Float32Array };
-        drawn.get(args[2])?.push([...data.subarray(0, this.count)]);
+        const first = this.bindMatrix.elements[PARAM_LISTED] - FIRST_LISTED;
+        drawn.get(args[2])?.push([...data.subarray(first, first + this.count)]);
       };
     }
     renderer.render(scene, head);

@@ -234,7 +234,8 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   let listed = isDrawing && isListed(renderer, crowd, view) ? view : null;
   if (listed?.isWhole === true) listed = matricesOf(crowd)?.whole ?? null;
   drawn.listed = listed;
-  crowd.bindMatrix.elements[PARAM_LISTED] = listed === null ? 0 : FIRST_LISTED + (listed.start ?? 0);
+  crowd.bindMatrix.elements[PARAM_LISTED] =
+    listed === null ? 0 : FIRST_LISTED + listed.list.first + (listed.start ?? 0);
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
   prepareUploads(renderer, crowd, listed);

@@ -18,6 +18,7 @@ import {
 } from '../../../shaders/posePass.glsl.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
+import type { InstanceList } from '../../culling/InstanceList.js';
 
 /** Textures that a step writes, one for each row of a matrix. */
 export const PALETTE_TEXTURES = 3;
@@ -169,6 +170,8 @@ export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
   try {
     state.setScissorTest(false);
     state.setMaterial(_material, false);
+    // First, and once all are written that several passes share: an upload takes the place of what was bound.
+    for (let i = 0; i < waits; i++) waiting[i]?.upload(renderer);
     for (let step = 0; step < STEPS; step++)
       for (let i = 0; i < waits; i++) waiting[i]?.run(renderer, shared.targets, step);
   } catch (error) {
@@ -271,14 +274,14 @@ export class WebGLPosePass {
    * Poses instances at the next `runPasses`.
    *
    * @param layout Of the crowd's tracks.
-   * @param instances The instance that is posed at each place of the palette; -1 where none is.
+   * @param due The instance that is posed at each place of the palette; -1 where none is.
    * @param first The first place at which one is, and the last.
    */
   wait(
     renderer: WebGLRenderer,
     { boneTexture, playback, crowd }: PosedCrowd,
     layout: TrackLayout,
-    instances: Texture,
+    due: InstanceList,
     first: number,
     last: number,
   ): void {
@@ -290,19 +293,16 @@ export class WebGLPosePass {
     settings[6] = layout.clips;
     settings[8] = playback.clock;
     settings[9] = playback.time.epoch;
+    settings[10] = due.first;
 
     let at = PALETTE_TEXTURES;
     inputs[at++] = boneTexture;
-    inputs[at++] = instances;
+    inputs[at++] = due.texture.plain;
     inputs[at++] = playback.actions.plain;
     if (this.counts.edited)
       for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;
     if (shortKeys !== null) inputs[at++] = shortKeys;
     if (over !== null) inputs[at++] = over.masks;
-    // First: an upload takes the place of what was bound.
-    for (let i = PALETTE_TEXTURES; i < at; i++) {
-      if (keptOf(renderer, inputs[i]).__version !== inputs[i].version) renderer.initTexture(inputs[i]);
-    }
     const row = Math.floor(first / perRow);
     const rows = Math.floor(last / perRow) + 1 - row;
     const shared = sharedOf(renderer);
@@ -332,6 +332,14 @@ export class WebGLPosePass {
     const { shared } = this;
     this.shared = null;
     if (shared !== null && --shared.users === 0) for (const target of shared.targets) target.setSize(1, 1);
+  }
+
+  /** Sends a renderer what the steps read and it has not got yet. */
+  upload(renderer: WebGLRenderer): void {
+    const { inputs } = this;
+    for (let i = PALETTE_TEXTURES; i < inputs.length; i++) {
+      if (keptOf(renderer, inputs[i]).__version !== inputs[i].version) renderer.initTexture(inputs[i]);
+    }
   }
 
   /** Runs a step. Its target is the renderer's afterwards. */

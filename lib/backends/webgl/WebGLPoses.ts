@@ -4,7 +4,7 @@ import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
 import { PARAM_LISTED } from '../../constants.js';
-import { InstanceList } from '../../culling/InstanceList.js';
+import { InstanceList, SMALL } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
@@ -15,8 +15,6 @@ const NONE = -1;
 const SPARE = 1.25;
 /** Small crowds have a place for each instance. */
 const MIN_SIZE = 128;
-/** A palette of fewer places is posed in whole rows once a quarter is asked for: that takes less than a new list of who is due. */
-const FEW = 2 * MIN_SIZE;
 /** Once so small a share of the places was in use for so many moments, they are given back. */
 const SHARE_IN_USE = 0.25;
 const PATIENCE = 120;
@@ -50,7 +48,7 @@ export class WebGLPoses {
 
   /** How many places there are, the place of each instance, and the instance of each place. */
   private size = 0;
-  private placeOf = new InstanceList(0);
+  private placeOf = new InstanceList(0, true);
   private instanceOf: Int32Array = new Int32Array(0);
   /** The instance that is posed next at each place, as a list and as the pass reads it, and between which places these are. */
   private due: Float32Array = new Float32Array(0);
@@ -101,9 +99,9 @@ export class WebGLPoses {
     return this.pass?.target.textures ?? [];
   }
 
-  /** The place of each instance in the palette, as a texture. */
-  get places(): Texture {
-    return this.placeOf.texture.plain;
+  /** The place of each instance in the palette, as a texture; null where that is its number. */
+  get places(): Texture | null {
+    return this.inOrder ? null : this.placeOf.texture.plain;
   }
 
   /** Instances in a row of the palette. */
@@ -144,12 +142,14 @@ export class WebGLPoses {
     const { due, dueList, firstDue, lastDue } = this;
     if (lastDue === NONE) return;
     this.lastDue = NONE;
-    const posesAll = this.posedAt === null && due.length < FEW && this.askedCount > due.length * SHARE_IN_USE;
-    dueList.texture.assign(posesAll ? this.instanceOf : due, due.length);
+    // To pose a small palette whole once a quarter is asked for takes less than a new list of who is due.
+    const posesAll =
+      this.posedAt === null && due.length < SMALL && this.askedCount > due.length * SHARE_IN_USE;
+    dueList.assign(posesAll ? this.instanceOf : due, due.length);
     due.fill(NONE);
     dueList.texture.prepare(renderer, hasTexture);
     this.placeOf.texture.prepare(renderer, hasTexture);
-    pass.wait(renderer, crowd, this.layout, dueList.texture.plain, firstDue, lastDue);
+    pass.wait(renderer, crowd, this.layout, dueList, firstDue, lastDue);
     if (isDrawing) runPasses(renderer, true);
   }
 
@@ -252,7 +252,7 @@ export class WebGLPoses {
     if (texels.hasRates || request?.hasPoseRates === true)
       this.posedAt ??= new Float32Array(capacity).fill(NONE);
     const { posedAt } = this;
-    const places = this.placeOf.texture.data;
+    const places = this.placeOf.data;
     const clock = Math.fround(this.clock);
     for (let word = 0; word < posed.length; word++) {
       for (let rest = wordOf(request, crowd, word) & ~posed[word]; rest !== 0; rest &= rest - 1) {
@@ -331,12 +331,12 @@ export class WebGLPoses {
     this.lastDue = NONE;
     this.placeOf.dispose();
     this.dueList.dispose();
-    this.placeOf = new InstanceList(size > 0 ? this.capacity : 0);
-    this.placeOf.texture.data.fill(NONE);
+    this.placeOf = new InstanceList(size > 0 ? this.capacity : 0, true);
+    this.placeOf.data.fill(NONE);
     this.dueList = new InstanceList(size);
     this.due = new Float32Array(size).fill(NONE);
     this.instanceOf = Int32Array.from(this.due.keys());
-    this.placeOf.texture.data.set(this.instanceOf);
+    this.placeOf.data.set(this.instanceOf);
     this.inOrder = true;
     this.forget();
   }

@@ -8,7 +8,7 @@ import {
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
-import { PARAM_ROWS } from '../../constants.js';
+import { PARAM_ROWS, PLACED } from '../../constants.js';
 import type { PoseRequest } from '../../culling/View.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
 import { posesOf } from './WebGLPoses.js';
@@ -55,7 +55,7 @@ const trackGLSL: GLSLSource = {
     skinningMatrix: paletteMatrixGLSL,
   },
   bindTextures(crowd, textures) {
-    textures[0] = posesOf(crowd).places;
+    textures[0] = posesOf(crowd).places ?? textures[0];
   },
   bindIntegers(crowd, textures) {
     const posed = posesOf(crowd).textures;
@@ -66,7 +66,7 @@ const trackGLSL: GLSLSource = {
   update(renderer, crowd, requested, isDrawing) {
     const poses = posesOf(crowd);
     poses.update(renderer, crowd, requested, isDrawing);
-    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
+    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow) + (poses.places === null ? 0 : PLACED);
   },
 };
 

@@ -132,7 +132,7 @@ class CameraList implements DrawnList {
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
     if (view.isWhole === true) return;
     const { list, count, start = 0 } = view;
-    this.first.value = 1 + start;
+    this.first.value = 1 + list.first + start;
     list.texture.prepare(renderer, always);
     this.list.value = list.texture.layered;
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.

@@ -131,7 +131,7 @@ export class KindLists implements SplitLists {
     const mask = isFading ? ID_MASK : -1;
     const count = source?.count ?? all;
     const list = source?.list;
-    const from = source?.isWhole ? null : ((isFading ? list?.entries : list?.texture.data) ?? ids);
+    const from = source?.isWhole ? null : ((isFading ? list?.entries : list?.data) ?? ids);
     _counts.fill(0);
     for (let i = 0; i < count; i++) _counts[kinds[(from?.[i] ?? i) & mask]]++;
     for (let kind = 0; kind < _counts.length; kind++) {
