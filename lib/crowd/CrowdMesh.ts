@@ -610,12 +610,18 @@ export abstract class CrowdMesh extends InstancedMesh<
    * hooks: a crowd that is drawn once more in the middle of a draw is then drawn on as it was to be.
    */
   override onAfterRender(): void {
-    for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);
     this.geometry.indirect = null;
+    this.endDraw();
   }
 
   /** The same for shadow maps of WebGLRenderer. */
   override onAfterShadow(): void {
+    this.endDraw();
+  }
+
+  private endDraw(): void {
+    // First: a backend may go on with another draw.
+    this.skeleton.drawnCount = null;
     for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);
   }
 

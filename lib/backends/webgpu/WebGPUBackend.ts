@@ -82,7 +82,8 @@ export const webGPUBackend: Backend = {
     const override = scene.overrideMaterial as DrawnMaterial | null;
     const isShadowMap = override?.isShadowPassMaterial === true;
     if (crowd.castShadow && !isShadowMap) compileShadows(target as WebGPURenderer, scene, camera);
-    endDraw(crowd);
+    crowd.skeleton.drawnCount = null;
+    crowd.geometry.indirect = null;
     prepareUploads(renderer, crowd);
     fitVertexBuffers(renderer, crowd);
     keepMorphTargets(crowd.geometry);
@@ -120,14 +121,7 @@ export const webGPUBackend: Backend = {
       ? (gpuLists as GPULists).read(renderer, crowd, camera)
       : null;
   },
-
-  endDraw,
 };
-
-function endDraw({ skeleton, geometry }: DrawnCrowd): void {
-  skeleton.drawnCount = null;
-  geometry.indirect = null;
-}
 
 /** Whether only those are posed whom cameras see. */
 const posesSeen = (crowd: DrawnCrowd): boolean =>
