@@ -40,7 +40,7 @@ export const CLOCK_EPOCH = 16;
 export const PARAM_CLOCK = 0;
 /** Frames that lie below each other in the bone texture; of a palette, log2 of the instances in a row. */
 export const PARAM_ROWS = 1;
-/** More than it, where the place of an instance in the palette has to be looked up. */
+/** Added to `PARAM_ROWS` of a palette in which the place of an instance has to be looked up. */
 export const PLACED = 32;
 /** Texels of a frame in the bone texture; of a palette, those of an instance. */
 export const PARAM_STRIDE = 2;
