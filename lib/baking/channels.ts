@@ -109,7 +109,7 @@ function checkSize(track: KeyframeTrack, size: number, clip: string): void {
 const valueSizeOf = (track: KeyframeTrack, size: number): number =>
   track.getValueSize() === size ? size : interpolantOf(track, new Float64Array(size)).valueSize;
 
-/** Whether a track has tangents beside its values, as the Bézier tracks of newer three.js versions have. */
+/** Whether a track has tangents beside its values, as Bézier tracks have. */
 export const hasTangents = (track: KeyframeTrack): boolean =>
   (track as { settings?: { inTangents?: unknown } }).settings?.inTangents !== undefined;
 

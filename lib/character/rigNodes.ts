@@ -39,8 +39,8 @@ export function copyNodes({ nodes, parents }: Nodes): NodeCopy[] {
   const copies = nodes.map((): NodeCopy => new Object3D());
   nodes.forEach((node, i) => {
     const copy = copies[i];
-    // Only newer three.js has pivots.
-    const { name, uuid, pivot } = node as Object3D & { pivot?: Vector3 | null };
+    // Types of three.js have no pivots.
+    const { name, uuid, pivot } = node as Object3D & { pivot: Vector3 | null };
     Object.assign(copy, { name, uuid, pivot });
     copy.rotation.order = node.rotation.order;
     placeAs(copy, node);

@@ -302,9 +302,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    */
   override getMatrixAt(index: number, matrix: Matrix4): Matrix4 {
     checkIndex(index, this.visibility);
-    // The oldest three.js that is supported returns nothing, here and in `getColorAt`.
-    super.getMatrixAt(index, matrix);
-    return matrix;
+    return super.getMatrixAt(index, matrix);
   }
 
   /**
@@ -330,8 +328,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    */
   override getColorAt(index: number, color: Color): Color {
     checkIndex(index, this.visibility);
-    super.getColorAt(index, color);
-    return color;
+    return super.getColorAt(index, color);
   }
 
   /**
@@ -451,7 +448,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     super.copy(source, recursive);
     // three.js has put clones in their places.
     this.morphTexture = morphTexture;
-    instanceColor?.dispose?.();
+    instanceColor?.dispose();
     this.becomeCopy(source, first);
     for (const feature of [...this.features]) {
       feature.meshesCopied?.(sameKind(source.features, feature) ?? null, recursive);

@@ -17,7 +17,6 @@ import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredOnGPU.
 import type { CrowdFeature } from '../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { actionsTexels } from '../playback/instanceLayout.js';
-import { disposeAttribute } from '../utils/attributes.js';
 import { warnOnce } from '../utils/messages.js';
 import { firstTexel, StoredActions } from './StoredActions.js';
 
@@ -281,7 +280,7 @@ class Stored implements StoredOnGPU {
   dispose(): void {
     for (const step of this.steps) step.dispose();
     for (const buffer of [this.actions, this.drawn, this.told, this.clips, this.made])
-      if (buffer !== null) disposeAttribute(buffer);
+      if (buffer !== null) buffer.dispose();
   }
 
   private createStep(

@@ -19,7 +19,6 @@ import {
 } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type StoredUints, uintsIn, While, workgroupValues } from '../../shaders/tsl.js';
-import { disposeAttribute } from '../utils/attributes.js';
 
 /** Invocations that sum up the cells, together. */
 const SCANNED = 256;
@@ -153,8 +152,8 @@ export class NeighbourGrid {
   /** Frees what is on the GPU. */
   dispose(): void {
     for (const step of this.steps) step.dispose();
-    disposeAttribute(this.ends);
-    disposeAttribute(this.ids);
+    this.ends.dispose();
+    this.ids.dispose();
   }
 
   private cellAt(place: Node<'vec2'>): Node<'vec2'> {

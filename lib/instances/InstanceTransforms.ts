@@ -1,13 +1,6 @@
 import { InstancedBufferAttribute, type InstancedMesh } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import {
-  addRange,
-  allChanged,
-  disposeAttribute,
-  itemChanged,
-  resizedAttribute,
-  swapItems,
-} from '../utils/attributes.js';
+import { addRange, allChanged, itemChanged, resizedAttribute, swapItems } from '../utils/attributes.js';
 
 /** Numbers between two instances that are uploaded along with them: one upload more costs more than that. */
 const GAP = 16 * 16;
@@ -102,6 +95,6 @@ export class InstanceTransforms implements InstanceData {
 
   dispose(): void {
     this.follower?.dispose();
-    disposeAttribute(this.attribute);
+    this.attribute.dispose();
   }
 }

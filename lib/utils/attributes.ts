@@ -104,14 +104,8 @@ export function resizedAttribute(
   for (let i = source.count; i < count; i++) {
     for (let k = 0; k < itemSize; k++) copy.setComponent(i, k, added[k] ?? 1);
   }
-  // The oldest three.js that is supported has no such method.
-  source.dispose?.();
+  source.dispose();
   return copy;
-}
-
-/** Makes renderers free the buffer of an attribute. The oldest three.js that is supported leaves that to the garbage collector. */
-export function disposeAttribute(attribute: BufferAttribute): void {
-  attribute.dispose?.();
 }
 
 /**

@@ -28,7 +28,7 @@ export interface SentClip {
 /** Arrays of a track: times, values, and tangents in and out. */
 const ARRAYS = 4;
 
-/** A track in parts, of which newer three.js versions alone have the last two. */
+/** A track in parts, of which Bézier tracks alone have the last two. */
 function arraysOf(track: KeyframeTrack): (ArrayLike<unknown> | undefined)[] {
   const { settings } = track as {
     settings?: { inTangents?: ArrayLike<number>; outTangents?: ArrayLike<number> };

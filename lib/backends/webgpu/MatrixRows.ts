@@ -3,7 +3,6 @@ import { instanceIndex, ivec2, storage, struct, vertexIndex } from 'three/tsl';
 import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
-import { disposeAttribute } from '../../utils/attributes.js';
 
 /** Writes matrices in a compute shader. */
 export interface RowsWriter {
@@ -115,7 +114,7 @@ class StorageRows implements MatrixRows {
   prepare(): void {}
 
   dispose(): void {
-    disposeAttribute(this.attributes[0]);
+    this.attributes[0].dispose();
   }
 
   private node(): Structs {
@@ -188,6 +187,6 @@ class FeedbackRows implements MatrixRows {
 
   dispose(): void {
     for (const texture of this.textures) texture.dispose();
-    for (const attribute of this.attributes) disposeAttribute(attribute);
+    for (const attribute of this.attributes) attribute.dispose();
   }
 }

@@ -4,7 +4,6 @@ import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { disposeAttribute } from '../../utils/attributes.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
 import { PaletteRows } from './PaletteRows.js';
@@ -186,7 +185,7 @@ export class NodePoses implements PoseBuffers {
 
   dispose(): void {
     this.turn = -1;
-    disposeAttribute(this.numbers);
+    this.numbers.dispose();
     this.steps.dispose();
     this.rows.dispose();
     this.retire();
@@ -254,7 +253,7 @@ export class NodePoses implements PoseBuffers {
 
   private retire(): void {
     const { due, segments } = this;
-    this.retired.push(this.locals, this.palette, { dispose: () => disposeAttribute(due) });
+    this.retired.push(this.locals, this.palette, due);
     if (segments !== null) this.retired.push(segments);
   }
 }

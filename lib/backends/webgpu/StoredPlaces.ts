@@ -1,7 +1,6 @@
 import type { InstancedBufferAttribute } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
-import { disposeAttribute } from '../../utils/attributes.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 
@@ -23,7 +22,7 @@ export class StoredPlaces {
         warnOnce(
           'SkinnedInstancedMesh: matrices that compute writes are unknown to the CPU, which culls by them; use new GPUInstances(crowd, { matrices }).',
         );
-      disposeAttribute(this.buffer);
+      this.buffer.dispose();
       this.buffer = new StorageBufferAttribute(source.array, 4);
     } else if (version !== this.version) {
       // Ranges of changes before this one may have been cleared by a renderer.
@@ -38,7 +37,7 @@ export class StoredPlaces {
   }
 
   dispose(): void {
-    disposeAttribute(this.buffer);
+    this.buffer.dispose();
   }
 }
 

@@ -1,6 +1,5 @@
 import { type Camera, Matrix4 } from 'three';
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
-import { disposeAttribute } from '../../../utils/attributes.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
 
@@ -61,7 +60,7 @@ export class CameraLists {
   growDraws(draws: number): { dispose(): void } {
     const before = this.draws;
     this.draws = createDraws(draws);
-    return { dispose: () => disposeAttribute(before) };
+    return before;
   }
 
   /**
@@ -87,8 +86,7 @@ export class CameraLists {
   }
 
   dispose(): void {
-    for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits])
-      disposeAttribute(buffer);
+    for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits]) buffer.dispose();
   }
 }
 

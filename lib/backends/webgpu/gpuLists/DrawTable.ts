@@ -1,6 +1,5 @@
 import type { BufferGeometry, Material } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
-import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** Numbers of a draw in the table: how many vertices, the first of them, the list that is drawn, and the id that ends it. */
 export const TABLE_NUMBERS = 4;
@@ -67,7 +66,7 @@ export class DrawTable {
   }
 
   dispose(): void {
-    disposeAttribute(this.buffer);
+    this.buffer.dispose();
   }
 
   private isAt(place: number): boolean {
@@ -81,7 +80,7 @@ export class DrawTable {
       const { buffer } = this;
       this.buffer = createBuffer(this.capacity * 2);
       this.buffer.array.set(buffer.array);
-      disposeAttribute(buffer);
+      buffer.dispose();
     }
     this.buffer.array.set(_draw, this.count * TABLE_NUMBERS);
     this.buffer.needsUpdate = true;

@@ -15,7 +15,6 @@ import { ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
-import { disposeAttribute } from '../../../utils/attributes.js';
 import type { DrawnCrowd } from '../../DrawnCrowd.js';
 import { type DrawnList, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
@@ -185,7 +184,7 @@ class GPUViews {
   dispose(): void {
     this.clear();
     this.tidy();
-    disposeAttribute(this.visible);
+    this.visible.dispose();
     this.dropKinds();
     this.table.dispose();
   }
@@ -201,7 +200,7 @@ class GPUViews {
     const places = storedPlacesOf(crowd);
     if (written?.matrices == null && places.update(instanceMatrix)) this.version++;
     if (visibility.bits !== this.visible.array) {
-      disposeAttribute(this.visible);
+      this.visible.dispose();
       this.visible = new StorageBufferAttribute(visibility.bits, 1);
       this.version++;
     } else if (visibility.version !== this.visibleVersion) {

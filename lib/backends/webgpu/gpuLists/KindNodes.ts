@@ -3,7 +3,6 @@ import { If, int, Loop, uint, uniformArray } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
 import type { KindSplitter } from '../../../culling/LODSelector.js';
-import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** The most lists of a view that has kinds, a bit for each. */
 export const MAX_KIND_LISTS = 31;
@@ -25,7 +24,7 @@ export class StoredKinds {
   }
 
   dispose(): void {
-    disposeAttribute(this.buffer);
+    this.buffer.dispose();
   }
 }
 

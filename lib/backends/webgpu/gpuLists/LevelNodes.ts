@@ -12,7 +12,6 @@ import {
   MAX_LEVELS,
 } from '../../../constants.js';
 import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
-import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
@@ -200,7 +199,7 @@ export class LevelStates {
 
   /** Forgets cameras that were not asked for since a frame. */
   dropBefore(frame: number): void {
-    for (const state of this.all) if (state.frame < frame) disposeAttribute(state.states);
+    for (const state of this.all) if (state.frame < frame) state.states.dispose();
     this.all = this.all.filter((state) => state.frame >= frame);
   }
 }

@@ -15,7 +15,6 @@ import {
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { TexelNode } from '../../../../shaders/TexelNode.js';
 import { type Elements, workgroupValues } from '../../../../shaders/tsl.js';
-import { disposeAttribute } from '../../../utils/attributes.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */
 export const FINEST = 2;
@@ -61,7 +60,7 @@ export class DepthPyramid {
     const blocks = columns * Math.ceil(height / BLOCK);
     const numbers = blocks * STARTS[LEVELS];
     if (this.buffer.count < numbers) {
-      disposeAttribute(this.buffer);
+      this.buffer.dispose();
       this.buffer = new StorageBufferAttribute(new Float32Array(numbers), 1);
       this.stored.value = this.buffer;
       this.squares.value = this.buffer;
@@ -85,7 +84,7 @@ export class DepthPyramid {
 
   dispose(): void {
     this.step.dispose();
-    disposeAttribute(this.buffer);
+    this.buffer.dispose();
   }
 
   /** Each invocation makes a square of the smallest size; then some of them put four together, again and again. */

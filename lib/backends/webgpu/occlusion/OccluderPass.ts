@@ -78,13 +78,8 @@ export class OccluderPass {
   /** Leaves the renderer as it was, also where a hook of an occluder throws. */
   render(camera: Camera): void {
     const { renderer, occluders } = this;
-    // Kept here, since not every version of three.js has all of these in the state that it saves.
-    const { autoClear, autoClearColor, autoClearDepth, autoClearStencil, opaque, transparent } = renderer;
     this.state = RendererUtils.resetRendererState(renderer, this.state);
     try {
-      renderer.autoClear = renderer.autoClearColor = true;
-      renderer.autoClearDepth = renderer.autoClearStencil = true;
-      renderer.opaque = true;
       renderer.transparent = false;
       // Those in a scene were brought up to date with it.
       if (occluders.parent === null && occluders.matrixWorldAutoUpdate) occluders.updateMatrixWorld();
@@ -93,12 +88,6 @@ export class OccluderPass {
       renderer.render(this.scene, this.cameras.of(camera));
     } finally {
       RendererUtils.restoreRendererState(renderer, this.state);
-      renderer.autoClear = autoClear;
-      renderer.autoClearColor = autoClearColor;
-      renderer.autoClearDepth = autoClearDepth;
-      renderer.autoClearStencil = autoClearStencil;
-      renderer.opaque = opaque;
-      renderer.transparent = transparent;
     }
   }
 
