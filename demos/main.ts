@@ -152,7 +152,8 @@ async function open() {
       const made = `${file.name}: ${length} ${length === 1 ? 'clip' : 'clips'}`;
       verdict.textContent =
         opened.baked === null ? `${made}, baked in ${took} ms.` : `${made}, from the file.`;
-      for (const element of document.querySelectorAll('[data-who]')) element.textContent = 'of yours';
+      find('h1').textContent = `${next.count.toLocaleString('en')} of yours.`;
+      find('[data-who]').textContent = 'of yours';
       find('[data-here]').textContent = '';
     } catch (error) {
       fail(error as Error);
@@ -215,7 +216,7 @@ async function open() {
     if (share < 1) window.tries = Math.max(window.tries, TRIES / 2); // no more tries to grow
     if (!isFound && (share < 1 || window.tries < TRIES / 2))
       armies.count = 2 * Math.round(Math.min(count, Math.max(FEWEST, armies.count * share)) / 2);
-    find('[data-here]').textContent = armies.count < MOST ? ' here; a GPU draws 20,000' : '';
+    find('[data-here]').textContent = armies.count < MOST ? ' here' : '';
     if (isSoftware) find('[data-by]').textContent = ', without a GPU';
   }
   requestAnimationFrame(frame);

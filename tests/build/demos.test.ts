@@ -36,6 +36,7 @@ test.each(RENDERERS)(
     const number = async (name: string) =>
       Number((await page.textContent(`dd[data-${name}]`))?.replace(/,/g, ''));
     await expect.poll(() => number('soldiers'), { timeout: PATIENCE }).toBe(20);
+    expect(await page.textContent('h1'), 'what a GPU draws, whatever is drawn here').toMatch(/^20,000 /);
     const calls = await number('calls');
     expect(calls).toBeLessThan(30);
     await look(page, 'first', renderer);

@@ -1,16 +1,43 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright';
 import { ReflectionKind } from 'typedoc';
-import { build } from 'vite';
+import { build, createServer } from 'vite';
 import { expect, test } from 'vitest';
 import * as main from '../../lib/index.js';
 import * as webgpu from '../../lib/webgpu.js';
 import { browserFlags } from '../setup/browserFlags.mjs';
 import { THOROUGH } from '../support/thorough.js';
+
+test('the server of the demos shows the README and all guides as pages, whose links lead to something', async () => {
+  const server = await createServer({ logLevel: 'error', server: { port: 0, hmr: false, watch: null } });
+  try {
+    await server.listen();
+    const { port } = server.httpServer!.address() as AddressInfo;
+    const seen = new Map<string, string>();
+    const visit = async (url: string): Promise<void> => {
+      if (seen.has(url)) return;
+      seen.set(url, '');
+      const response = await fetch(url, { headers: { accept: 'text/html' } });
+      if (!response.ok || !/\.md$/.test(response.url)) return void seen.set(url, String(response.status));
+      const page = await response.text();
+      seen.set(url, page);
+      for (const [, , link] of page.matchAll(/(href|src)="([^"]+)"/g))
+        if (!/^https?:/.test(link)) await visit(new URL(link, response.url).href.replace(/#.*/, ''));
+    };
+    await visit(`http://localhost:${port}/demos/docs/index.html`);
+    const dead = [...seen].filter(([, page]) => /^[45]\d\d$/.test(page)).map(([url]) => url);
+    expect(dead).toEqual([]);
+    const shown = [...seen].filter(([url, page]) => /guides\/.*\.md$/.test(url) && page.includes('<h1 id='));
+    expect(shown).toHaveLength(readdirSync('demos/guides').filter((file) => file.endsWith('.md')).length);
+  } finally {
+    await server.close();
+  }
+});
 
 /** Of the demos and the documentation, as they are published. */
 const MOST_BYTES = 20e6;

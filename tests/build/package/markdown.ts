@@ -1,3 +1,5 @@
+import { anchorOf } from '../../setup/docs.mjs';
+
 /** Links and pictures of a Markdown file that lead to other files or headings. */
 export const linksOf = (markdown: string) =>
   [...markdown.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -11,11 +13,6 @@ export const linksOf = (markdown: string) =>
 export const blocksOf = (markdown: string, language: string) =>
   [...markdown.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code);
 
-/** Anchors of a Markdown file's headings, as GitHub and TypeDoc make them. */
+/** Anchors of a Markdown file's headings. */
 export const headings = (markdown: string) =>
-  [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
-    text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, text]) => anchorOf(text));
