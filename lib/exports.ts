@@ -73,8 +73,6 @@ export type {
 export type { AttachmentLevel, LevelMesh } from './features/levels/LevelMesh.js';
 export type { Level } from './features/levels/LevelTable.js';
 export { InstanceMorphs } from './features/morphs/InstanceMorphs.js';
-export type { BreathingOptions, BreathingUniforms } from './features/motion/breathing.js';
-export { breathing } from './features/motion/breathing.js';
 export {
   defineMotion,
   Motion,
@@ -87,11 +85,6 @@ export {
   type MotionValues,
   type MotionVertex,
 } from './features/motion/defineMotion.js';
-export type { FlutterOptions, FlutterUniforms } from './features/motion/flutter.js';
-export { flutter } from './features/motion/flutter.js';
-export type { Channel } from './features/motion/wave.js';
-export type { WindOptions, WindUniforms } from './features/motion/wind.js';
-export { wind } from './features/motion/wind.js';
 export {
   type CustomSort,
   DrawOrder,

@@ -1,7 +1,6 @@
 import {
   bakeCharacter,
   CrowdLevels,
-  flutter,
   type PlayOptions,
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
@@ -16,6 +15,7 @@ import {
   Quaternion,
   Vector3,
 } from 'three';
+import { flutter } from '../lib/motions/flutter.js';
 import { recolour } from '../lib/recolour.js';
 import { createFlag } from '../meadow/plants.js';
 import { front, random } from './land.js';

@@ -1,12 +1,4 @@
-import {
-  bakeCharacter,
-  breathing,
-  CrowdLevels,
-  createLevel,
-  flutter,
-  frames,
-  wind,
-} from 'skinned-instanced-mesh';
+import { bakeCharacter, CrowdLevels, createLevel, frames } from 'skinned-instanced-mesh';
 import {
   Float32BufferAttribute,
   Matrix4,
@@ -17,6 +9,9 @@ import {
   Vector3,
 } from 'three';
 import { Figures } from '../lib/Figures.js';
+import { breathing } from '../lib/motions/breathing.js';
+import { flutter } from '../lib/motions/flutter.js';
+import { wind } from '../lib/motions/wind.js';
 import { openStage } from '../lib/openStage.js';
 import { find, secondsBetween, slide, toggle } from '../lib/page.js';
 import { createZebra } from '../ports/models/animals.js';

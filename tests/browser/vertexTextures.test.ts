@@ -1,4 +1,4 @@
-import { defineMotion, wind } from 'skinned-instanced-mesh';
+import { defineMotion } from 'skinned-instanced-mesh';
 import { bakeVertexTexture, VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import {
   AnimationMixer,
@@ -18,6 +18,7 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { wind } from '../../demos/lib/motions/wind.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';

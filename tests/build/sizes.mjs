@@ -40,7 +40,7 @@ export const PROGRAMS = {
     ceiling: 68.6,
   },
   'hello + InstanceMotions': {
-    source: "export { bakeCharacter, InstanceMotions, SkinnedInstancedMesh, wind } from './index.js'",
+    source: "export { bakeCharacter, defineMotion, InstanceMotions, SkinnedInstancedMesh } from './index.js'",
     ceiling: 73.8,
   },
   'hello + AnimationLayers': {

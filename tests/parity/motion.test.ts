@@ -1,4 +1,4 @@
-import { breathing, defineMotion, flutter, wind } from 'skinned-instanced-mesh';
+import { defineMotion } from 'skinned-instanced-mesh';
 import {
   Box3,
   BufferAttribute,
@@ -13,6 +13,9 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { breathing } from '../../demos/lib/motions/breathing.js';
+import { flutter } from '../../demos/lib/motions/flutter.js';
+import { wind } from '../../demos/lib/motions/wind.js';
 import { captureGeometry } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';

@@ -11,14 +11,14 @@ import { InstanceSeeds } from './InstanceSeeds.js';
 import { type MotionSet, motionsOf } from './MotionSet.js';
 
 /**
- * Moves the vertices of a crowd in time, beside what clips do: by `wind`, `flutter`, `breathing`, and what `defineMotion` defines. Time
+ * Moves the vertices of a crowd in time, beside what clips do, by what `defineMotion` defines: wind, flutter, breath. Time
  * is the crowd's clock, which `update` moves; it is the same for all instances, also for those that are paused.
  *
  * Levels of detail move likewise. What is attached to joints is moved by those motions that come after skinning, as the body is
  * at the same place, and by motions of its own: `new InstanceMotions(sword, …)`.
  *
  * ```ts
- * new InstanceMotions(crowd, wind({ strength: 0.3 }));
+ * new InstanceMotions(crowd, hop({ height: 0.3 }));
  * ```
  *
  * @category Move

@@ -71,8 +71,6 @@ export interface MotionOptions<U extends MotionValues> {
    * change it.
    */
   prepare?(values: { [K in keyof U]: U[K] }, geometry: BufferGeometry, rest: Box3): void;
-  /** Uniforms that `prepare`, or the maker of a ready-made motion, derives: messages do not list them. @internal */
-  derived?: readonly (keyof U)[];
   /**
    * GLSL statements for WebGLRenderer. They change `vec3 position`, and `vec3 normal` if they like; and read
    * `vec4 color`, `float time`, `float random`, `int instance`, `mat4 instanceMatrix`, `mat4 modelMatrix`, `mat4 worldMatrix`, and
@@ -104,14 +102,14 @@ export interface MotionHooks {
 }
 
 /**
- * Moves the vertices of crowds in time: what {@link defineMotion} and the ready-made ones return, for {@link InstanceMotions}
+ * Moves the vertices of crowds in time: what makers of {@link defineMotion} return, for {@link InstanceMotions}
  * of a crowd, or of several, which then share its uniforms.
  *
  * ```ts
- * const breeze = wind({ strength: 0.3 });
- * new InstanceMotions(grass, breeze);
- * new InstanceMotions(trees, breeze);
- * breeze.uniforms.strength.value = 0.5; // at any time
+ * const high = hop({ height: 0.3 });
+ * new InstanceMotions(rabbits, high);
+ * new InstanceMotions(frogs, high);
+ * high.uniforms.height.value = 0.5; // at any time
  * ```
  *
  * @category Move
@@ -141,7 +139,7 @@ export class Motion<U = unknown> {
 
   /**
    * The farthest that it moves a vertex, in units of the instance; before skinning, in those of the geometry as it was modelled.
-   * Where that depends on the geometry, as of wind, it is that of the mesh for which the motion was prepared last: who asks
+   * Where that depends on the geometry, it is that of the mesh for which the motion was prepared last: who asks
    * prepares it first, see `MotionSet`.
    *
    * @throws If that is no finite number from 0.
@@ -209,8 +207,6 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
   if (!(period > 0)) throw new Error(`${caller}: period of "${name}" is ${period}; use a number above 0.`);
   if (typeof options.maxOffset !== 'function') checkMaxOffset(options.maxOffset, name, caller);
   const initial = (options.uniforms ?? {}) as U;
-  const { derived = [] } = options;
-  const shown = Object.keys(initial).filter((uniform) => !derived.includes(uniform));
   const definition: MotionDefinition = {
     name,
     stage,
@@ -229,7 +225,7 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
 
   return (settings = {}, { maxOffset } = {}) => {
     if (maxOffset !== undefined) checkMaxOffset(maxOffset, name, name);
-    const uniforms = uniformsOf(initial, shown, settings as Readonly<Record<string, unknown>>, name);
+    const uniforms = uniformsOf(initial, settings as Readonly<Record<string, unknown>>, name);
     const values = valuesOf<U>(uniforms);
     const given = maxOffset ?? options.maxOffset;
     return new Motion<U>(definition, uniforms, {
@@ -241,21 +237,15 @@ export function defineMotion<U extends MotionValues = Record<never, never>>(
   };
 }
 
-/**
- * Uniforms of one motion: objects that were passed in, or new ones.
- *
- * @param shown Names that messages list.
- */
+/** Uniforms of one motion: objects that were passed in, or new ones. */
 function uniformsOf(
   initial: MotionValues,
-  shown: readonly string[],
   settings: Readonly<Record<string, unknown>>,
   name: string,
 ): Record<string, { value: MotionValue }> {
   for (const key in settings) {
     if (Object.hasOwn(initial, key)) continue;
-    const known = shown.join(', ') || 'none';
-    throw new Error(`${name}: no uniform "${key}"; there are ${known}.`);
+    throw new Error(`${name}: no uniform "${key}"; there are ${Object.keys(initial).join(', ') || 'none'}.`);
   }
   const uniforms: Record<string, { value: MotionValue }> = {};
   for (const key in initial) {

@@ -1,4 +1,7 @@
-import { breathing, flutter, type Motion, setBoneTexture, wind } from 'skinned-instanced-mesh';
+import { type Motion, setBoneTexture } from 'skinned-instanced-mesh';
+import { breathing } from '../../../demos/lib/motions/breathing.js';
+import { flutter } from '../../../demos/lib/motions/flutter.js';
+import { wind } from '../../../demos/lib/motions/wind.js';
 import { orderOf } from '../features.js';
 import { moveBy } from '../moveBy.js';
 import type { Attached, Step } from './CrowdProgram.js';

@@ -1,4 +1,4 @@
-import { breathing, flutter, type Motion, wind } from 'skinned-instanced-mesh';
+import type { Motion } from 'skinned-instanced-mesh';
 import {
   BoxGeometry,
   type BufferGeometry,
@@ -11,6 +11,9 @@ import {
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
+import { breathing } from '../../../demos/lib/motions/breathing.js';
+import { flutter } from '../../../demos/lib/motions/flutter.js';
+import { wind } from '../../../demos/lib/motions/wind.js';
 import { crowdArguments } from '../../support/crowdArguments.js';
 import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../../support/library.js';
 import { moveBy } from '../../support/moveBy.js';
