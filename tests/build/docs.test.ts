@@ -39,6 +39,15 @@ test('the server of the demos shows the README and all guides as pages, whose li
   }
 });
 
+test.runIf(THOROUGH)('what the README says of others was read in the last 90 days', () => {
+  const [, day] = readFileSync('README.md', 'utf8').match(/^Read on (\d+ \w+ \d{4})/m)!;
+  const days = (Date.now() - Date.parse(`${day} UTC`)) / 86_400_000;
+  expect(
+    days,
+    `Read their documentation again, as the table names it, and date it: it says ${day}`,
+  ).toBeLessThan(90);
+});
+
 /** Of the demos and the documentation, as they are published. */
 const MOST_BYTES = 20e6;
 const PHONE = { width: 390, height: 844 };
