@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { browserFlags } from './tests/setup/browserFlags.mjs';
@@ -6,22 +5,8 @@ import { bundled } from './tests/setup/bundled.mjs';
 import { serveModels } from './tests/setup/models.mjs';
 import { alias } from './vite.config.js';
 
-/** `three-oldest` when the tests run against the oldest supported three.js. */
-const three = process.env.SIM_THREE;
-
-/**
- * Tests that are left out with it: the ./webgpu entry asks for a newer three.js than the main one; and where two scenes are drawn in turn,
- * it loses the shadows of SkinnedMeshes.
- */
-const newerTests = three
-  ? ['tests/{unit,parity,browser}/**/webgpu*.test.ts', 'tests/parity/ports.test.ts']
-  : [];
-
 const resolve = {
-  alias: [
-    ...Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
-    ...(three ? oldThree(three) : []),
-  ],
+  alias: Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
   dedupe: ['three'],
 };
 
@@ -40,7 +25,7 @@ const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts'];
 export default defineConfig({
   test: {
     // See tests/support/thorough.ts.
-    provide: { thorough: process.env.SIM_TESTS === 'all' },
+    provide: { thorough: process.env.SIM_ALL === '1' },
     // In Node; more than there are cores, together with the two browsers, so that none waits at the end for a single file.
     maxWorkers: 2,
     // On a busy machine a browser takes its time to close.
@@ -57,7 +42,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [bundled(three || undefined)],
+        plugins: [bundled()],
         resolve,
         test: {
           ...each,
@@ -66,14 +51,13 @@ export default defineConfig({
           // Loading three.js anew for each file takes longer than most of them.
           isolate: false,
           setupFiles,
-          exclude: newerTests,
           environment: 'node',
           // Other packages too shall see the three.js that the tests run with.
           server: { deps: { inline: ['three-stdlib'] } },
         },
       },
       {
-        plugins: [serveModels(), bundled(three || undefined)],
+        plugins: [serveModels(), bundled()],
         resolve,
         optimizeDeps: {
           include: [
@@ -94,7 +78,6 @@ export default defineConfig({
           // As above. Each file disposes its renderers: a page has room for sixteen contexts of WebGL.
           isolate: false,
           setupFiles: browserSetupFiles,
-          exclude: newerTests,
           browser: {
             enabled: true,
             // One page for each instance. Said here and not of the project, which would then wait until all others are done.
@@ -117,13 +100,11 @@ export default defineConfig({
                 browser: 'chromium',
                 name: 'browser, first',
                 include: ['tests/parity/**/*.test.ts'],
-                exclude: newerTests,
               },
               {
                 browser: 'chromium',
                 name: 'browser, second',
                 include: ['tests/browser/**/*.test.ts'],
-                exclude: newerTests,
               },
             ],
           },
@@ -132,15 +113,3 @@ export default defineConfig({
     ],
   },
 });
-
-/** Sends every import of three.js, those of other packages too, to the other version. */
-function oldThree(name: string) {
-  const require = createRequire(import.meta.url);
-  const folder = require.resolve(name).replace(/build[\\/][^\\/]*$/, '');
-  return [
-    { find: /^three$/, replacement: `${folder}build/three.module.js` },
-    { find: /^three\/webgpu$/, replacement: `${folder}build/three.webgpu.js` },
-    { find: /^three\/tsl$/, replacement: `${folder}build/three.tsl.js` },
-    { find: /^three\/addons\//, replacement: `${folder}examples/jsm/` },
-  ];
-}

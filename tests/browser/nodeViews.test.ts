@@ -126,7 +126,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 });
 
-test.runIf(TWINS.length > 1)('under WebGPU a camera for each frame takes no more memory', async () => {
+test('under WebGPU a camera for each frame takes no more memory', async () => {
   const { renderer } = await drawingOf('TSL on WebGPU');
   const crowd = createCrowd(true);
   const scene = new Scene().add(crowd) as Scene;
@@ -166,7 +166,7 @@ describe('nodeViewLife', () => {
     return crowd;
   }
 
-  describe.runIf(TWINS.length > 1)('under WebGPU', () => {
+  describe('under WebGPU', () => {
     test('a bundle that is drawn again shows what the camera sees now, and the poses of now', async () => {
       const { BundleGroup } = await import('three/webgpu');
       const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

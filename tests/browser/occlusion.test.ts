@@ -1,4 +1,4 @@
-import type { Occlusion as OcclusionOf, Occlusion as OcclusionType } from 'skinned-instanced-mesh/occlusion';
+import { Occlusion } from 'skinned-instanced-mesh/occlusion';
 import {
   Box3,
   BoxGeometry,
@@ -17,7 +17,6 @@ import {
 import type { WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { TWINS } from '../support/captures.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import {
@@ -88,12 +87,9 @@ function createCamera(kind: 'perspective' | 'orthographic', next: () => number):
   return camera;
 }
 
-describe.runIf(TWINS.length > 1)('under WebGPU', () => {
+describe('under WebGPU', () => {
   let drawing: Drawing;
-  let Occlusion: typeof OcclusionOf;
   beforeAll(async () => {
-    // Not above: it asks for a newer three.js than the oldest that is supported.
-    ({ Occlusion } = await import('skinned-instanced-mesh/occlusion'));
     drawing = await drawingOf('TSL on WebGPU');
   });
   afterAll(() => drawing.dispose());
@@ -270,13 +266,10 @@ describe('of scenes', () => {
     return camera;
   }
 
-  describe.runIf(TWINS.length > 1)('under WebGPU', () => {
+  describe('under WebGPU', () => {
     let drawing: Drawing;
     let renderer: WebGPURenderer;
-    let Occlusion: typeof OcclusionType;
     beforeAll(async () => {
-      // Not above: WebGPU's part does not load with the oldest three.js.
-      ({ Occlusion } = await import('skinned-instanced-mesh/occlusion'));
       drawing = await drawingOf('TSL on WebGPU');
       renderer = drawing.renderer as WebGPURenderer;
     });

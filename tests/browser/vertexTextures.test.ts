@@ -1,5 +1,5 @@
 import { defineMotion } from 'skinned-instanced-mesh';
-import { bakeVertexTexture, VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { bakeVertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import {
   AnimationMixer,
   Box3,
@@ -31,11 +31,6 @@ import { createStage } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
 import { THOROUGH } from '../support/thorough.js';
 import { createFlag, createMorphing } from '../support/vertexSources.js';
-
-if (TWINS.length > 1) {
-  const { VertexTexture: same } = await import('skinned-instanced-mesh/vertex-textures/webgpu');
-  if (same !== VertexTexture) throw new Error('The entries have a class each.');
-}
 
 /** Moves vertices along their normals, before they are posed: they are to move along the normals of the pose. */
 const swell = defineMotion({

@@ -4,25 +4,21 @@ import { build } from 'vite';
 const SUFFIX = '?bundled';
 const require = createRequire(import.meta.url);
 
-/**
- * Vite plugin: `import text from './file.js?bundled'` is the text of one classic script, made of the file and all that it imports.
- *
- * @param three Package from which the parts of three.js in it are taken.
- */
-export function bundled(three = 'three') {
+/** Vite plugin: `import text from './file.js?bundled'` is the text of one classic script, made of the file and all that it imports. */
+export function bundled() {
   return {
     name: 'bundled',
     enforce: 'pre',
     async load(id) {
       return id.endsWith(SUFFIX)
-        ? `export default ${JSON.stringify(await bundle(id.slice(0, -SUFFIX.length), three))};`
+        ? `export default ${JSON.stringify(await bundle(id.slice(0, -SUFFIX.length)))};`
         : null;
     },
   };
 }
 
-async function bundle(file, three) {
-  const folder = require.resolve(three).replace(/build[\\/][^\\/]*$/, '');
+async function bundle(file) {
+  const folder = require.resolve('three').replace(/build[\\/][^\\/]*$/, '');
   const { output } = await build({
     configFile: false,
     logLevel: 'warn',

@@ -2,7 +2,7 @@ import { MISSING } from './missingNote.mjs';
 import { modelsFolder } from './models.mjs';
 
 /** What is said of a test that has no note. */
-const ELSEWHERE = 'they run with SIM_TESTS=all, or with another renderer or file';
+const ELSEWHERE = 'they run with --all, or with another renderer or file';
 
 /** Vitest reporter: says at the end of a run why tests were left out, and which files would be needed. */
 export default class MissingModels {

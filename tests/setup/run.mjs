@@ -1,5 +1,5 @@
-// `npm test`: finds or installs a browser, then runs Vitest in it. Arguments go on to Vitest;
-// `--three=oldest` runs with the oldest three.js that is supported.
+// `npm test`: finds or installs a browser, then runs Vitest in it. Arguments go on to Vitest; `--all`
+// tests more seeds and combinations, as CI does.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,26 +24,22 @@ console.log(
     : `Real models: none in ${folder}, so the tests with them are skipped; set SIM_MODELS to a folder of .glb files.`,
 );
 
+const all = process.argv.includes('--all');
 console.log(
-  process.env.SIM_TESTS === 'all'
-    ? 'Tests: all of them.'
-    : 'Tests: the usual ones; with SIM_TESTS=all, as in CI, more seeds and combinations.',
+  all ? 'Tests: all of them.' : 'Tests: the usual ones; with --all, as in CI, more seeds and combinations.',
 );
 
-const oldest = process.argv.includes('--three=oldest');
 const require = createRequire(import.meta.url);
-const { version } = JSON.parse(
-  readFileSync(join(require.resolve(oldest ? 'three-oldest' : 'three'), '../../package.json')),
-);
+const { version } = JSON.parse(readFileSync(join(require.resolve('three'), '../../package.json')));
 console.log(`three.js: ${version}`);
 
-const args = process.argv.slice(2).filter((arg) => !arg.startsWith('--three='));
+const args = process.argv.slice(2).filter((arg) => arg !== '--all');
 // What is skipped is said at the end, whatever else reports.
 if (!args.some((arg) => arg.startsWith('--reporter'))) args.push('--reporter=default');
 args.push(`--reporter=${fileURLToPath(new URL('./missingModels.mjs', import.meta.url))}`);
 const vitest = join(require.resolve('vitest/package.json'), '..', 'vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', ...args], {
   stdio: 'inherit',
-  env: { ...process.env, SIM_BROWSER: browser, ...(oldest ? { SIM_THREE: 'three-oldest' } : {}) },
+  env: { ...process.env, SIM_BROWSER: browser, SIM_ALL: all ? '1' : '' },
 });
 child.on('exit', (code) => process.exit(code ?? 1));

@@ -7,7 +7,6 @@ import {
   LoopPingPong,
   NumberKeyframeTrack,
   Object3D,
-  REVISION,
 } from 'three';
 import { REST_X } from './stick.js';
 
@@ -31,9 +30,6 @@ const MARKED_PASSES = 8;
 interface Counted {
   _loopCount: number;
 }
-
-/** Before 0.187 three.js counted a first pass forward only when it had ended, so that one that turned around was lost. */
-const COUNTS_LATE = Number(REVISION) < 187;
 
 /** One instance as three.js plays it: an AnimationAction that moves one number with the time. */
 export class ActionReference {
@@ -120,9 +116,6 @@ export class ActionReference {
     if (!this.held) this.findMarks(action, moved);
     this.mixer.update(delta);
     const counted = action as unknown as Counted;
-    if (COUNTS_LATE && moved > 0 && before === -1 && counted._loopCount === -1 && action.loop !== LoopOnce) {
-      counted._loopCount = 0;
-    }
     // When a clip finishes, three.js keeps the number of the pass that the frame began in, by which a ping-pong shows its
     // end and a clip whose time is set goes on. With short frames that is the last pass; so it shall be with a long one.
     if (this.direction !== 0 && action.loop !== LoopOnce) {

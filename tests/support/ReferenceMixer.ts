@@ -1,27 +1,13 @@
-import {
-  type AnimationAction,
-  type AnimationClip,
-  AnimationMixer,
-  LoopOnce,
-  type Object3D,
-  REVISION,
-} from 'three';
+import { type AnimationAction, type AnimationClip, AnimationMixer, type Object3D } from 'three';
 
 /** What three.js's actions keep to themselves. */
 interface ActionInternals {
   paused: boolean;
   timeScale: number;
-  loop: number;
-  _loopCount: number;
   _startTime: number | null;
   _timeScaleInterpolant: Interpolant | null;
-  _effectiveTimeScale: number;
-  _restoreTimeScale?: number | null;
-  crossFadeFrom(other: ActionInternals, duration: number, warp: boolean): unknown;
-  stopWarping(): unknown;
   _update(time: number, deltaTime: number, timeDirection: number, accuIndex: number): void;
   _updateTimeScale(time: number): number;
-  _updateTime(deltaTime: number): number;
 }
 
 interface Interpolant {
@@ -29,9 +15,6 @@ interface Interpolant {
   sampleValues: ArrayLike<number>;
   resultBuffer: ArrayLike<number>;
 }
-
-/** Before 0.187 three.js counted a first pass forward only when it had ended. */
-const COUNTS_LATE = Number(REVISION) < 187;
 
 /**
  * three.js's own AnimationMixer, but for two things that have no bound of their own by which to compare: it keeps fades and warps
@@ -56,40 +39,14 @@ export class ReferenceMixer extends AnimationMixer {
 
   override clipAction(clip: AnimationClip): AnimationAction {
     const action = super.clipAction(clip);
-    if (!this.mended.has(action)) {
-      const internals = action as unknown as ActionInternals;
-      if (!('_restoreTimeScale' in internals)) restoreTimeScales(internals);
-      mend(internals);
-    }
+    if (!this.mended.has(action)) mend(action as unknown as ActionInternals);
     this.mended.add(action);
     return action;
   }
 }
 
-/** The oldest three.js leaves actions at the speed that a cross-fade's warp came to; newer ones put back what it was before. */
-function restoreTimeScales(action: ActionInternals): void {
-  const { crossFadeFrom, stopWarping, _updateTimeScale } = action;
-  action._restoreTimeScale = null;
-  action.crossFadeFrom = (other, duration, warp) => {
-    if (warp) for (const one of [other, action]) one._restoreTimeScale = one.timeScale;
-    return crossFadeFrom.call(action, other, duration, warp);
-  };
-  action.stopWarping = () => {
-    action._restoreTimeScale = null;
-    return stopWarping.call(action);
-  };
-  action._updateTimeScale = (time) => {
-    const { _restoreTimeScale: restored, _timeScaleInterpolant: warp } = action;
-    const scale = _updateTimeScale.call(action, time);
-    if (warp === null || action._timeScaleInterpolant !== null || scale === 0) return scale;
-    if (restored === null || restored === undefined) return scale;
-    action._effectiveTimeScale = action.timeScale = restored;
-    return restored;
-  };
-}
-
 function mend(action: ActionInternals): void {
-  const { _update, _updateTimeScale, _updateTime } = action;
+  const { _update, _updateTimeScale } = action;
   let begin = 0;
   action._update = (time, deltaTime, direction, accuIndex) => {
     begin = time - deltaTime;
@@ -119,19 +76,5 @@ function mend(action: ActionInternals): void {
       sum += (places[i] - places[i - 1]) * speed;
     }
     return sum / (time - begin);
-  };
-  action._updateTime = (deltaTime) => {
-    const before = action._loopCount;
-    const time = _updateTime.call(action, deltaTime);
-    if (
-      COUNTS_LATE &&
-      deltaTime > 0 &&
-      before === -1 &&
-      action._loopCount === -1 &&
-      action.loop !== LoopOnce
-    ) {
-      action._loopCount = 0;
-    }
-    return time;
   };
 }

@@ -1,4 +1,4 @@
-import { REVISION, WebGLRenderer } from 'three';
+import { WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll } from 'vitest';
 import { disposeWaiting } from './disposeLater.js';
@@ -7,11 +7,7 @@ import { type Capture, webGLCapture } from './parity.js';
 /** The languages in which the shaders are written, and where they run. */
 export type Twin = 'GLSL' | 'TSL on WebGPU' | 'TSL on WebGL 2';
 
-// Node materials ask for a newer three.js than the main entry.
-const nodes: Twin[] = Number(REVISION) >= 187 ? ['TSL on WebGPU', 'TSL on WebGL 2'] : [];
-
-/** Those that this three.js can run. */
-export const TWINS: readonly Twin[] = ['GLSL', ...nodes];
+export const TWINS: readonly Twin[] = ['GLSL', 'TSL on WebGPU', 'TSL on WebGL 2'];
 
 /** A WebGPURenderer that draws with what it shall. */
 export async function createNodeRenderer(

@@ -1,4 +1,3 @@
-import { REVISION } from 'three';
 import { describe } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { MISSING } from '../setup/missingNote.mjs';
@@ -44,11 +43,10 @@ export const hasCharacter = (name: string): boolean => name === BUILT_IN || foun
  */
 export function describeCharacters(define: (name: string) => void, twin?: Twin): void {
   const names = new Set([BUILT_IN, ...KNOWN, ...found]);
-  // An older three.js has one language for all of them, see TWINS.
-  const all = twin === undefined || Number(REVISION) < 187;
   for (const name of names) {
     if (!THOROUGH && found.includes(name) && KNOWN.includes(name) && !FEW.includes(name)) continue;
-    if (all || (DRAWN_WITH[name] ?? twin) === twin) describeCharacter(name, () => define(name));
+    if (twin === undefined || (DRAWN_WITH[name] ?? twin) === twin)
+      describeCharacter(name, () => define(name));
   }
 }
 

@@ -120,8 +120,7 @@ class Pair {
     const scale = pick(next, [-2, -1, -0.5, 0.5, 1, 1, 1.7, 3]);
     const flag = next() < 0.5;
     const duration = clips[index].duration;
-    // Of additive clips, the oldest three.js that is supported adds no more than all.
-    const weight = index === 4 ? Math.min(seconds, 1) : 1.4 * seconds;
+    const weight = 1.4 * seconds;
     const still = this.theirs[index].timeScale === 0 || this.theirs[other].timeScale === 0;
     const calls: Record<string, (all: readonly Both[], mixer: Mixing) => unknown> = {
       play: (all) => all[index].play(),
