@@ -73,6 +73,7 @@ function play(clip: string): void {
     sync: how.sync,
     rootMotion: how.rootMotion && covers,
     timeScale: Number(find<HTMLInputElement>('[name=speed]').value) || 1,
+    restart: true,
   });
   setPaused(false);
   log(`play ${clip}${how.fade > 0 ? `, fade ${how.fade} s` : ''}`);

@@ -143,7 +143,11 @@ export class SkinnedInstancedMesh extends CrowdMesh {
    * three clips that fade out, the one that shows least is dropped.
    *
    * With `weight`, in tracks, it plays beside what the instance plays on that layer: up to four clips, mixed as
-   * by an `AnimationMixer`. A clip that plays already is started anew.
+   * by an `AnimationMixer`.
+   *
+   * A clip that plays already goes on, as after `action.play()`, and takes the `timeScale` and `weight` that are said: so this may be
+   * called in each frame. It starts anew with `restart`, another `loop`, `repetitions`, `clampWhenFinished`, `rootMotion` or `time`, or
+   * when it has finished, unless it was played in each frame until then.
    *
    * @param index From 0 to `capacity - 1`.
    * @param clip Name or index of a clip of the bone texture, or the `AnimationClip` it was baked from, which is found by
@@ -179,6 +183,12 @@ export class SkinnedInstancedMesh extends CrowdMesh {
       checkIndex(instances, this.visibility);
       playback.play(instances, this.clipFor(clip, instances), options);
       return this;
+    }
+    let varies = typeof clip === 'function';
+    for (const key in options) varies ||= typeof options[key as keyof PlayOptions] === 'function';
+    if (!varies) {
+      const baked = this.clipFor(clip, 0);
+      return this.each(instances, (i) => playback.play(i, baked, options));
     }
     // All functions are asked before anything begins: one may throw.
     const starts: Start[] = [];

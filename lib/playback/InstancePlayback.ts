@@ -14,6 +14,7 @@ import {
   ACTION_START,
   ACTION_STARTED,
   ACTION_STARTED_IN,
+  ACTION_TO,
   type Actions,
   basePass,
   changeRate,
@@ -200,13 +201,24 @@ export class InstancePlayback implements InstanceData {
     return target;
   }
 
-  /** Starts what was checked. */
+  /** Starts what was checked, or lets it go on where it plays already. */
   start(index: number, start: Readonly<Start>): void {
     if (this.isPaused(index)) this.resume(index);
     const number = start.layer as number;
-    this.driver?.released(index, number);
     const layer = this.layers[number];
     const now = this.time.timeOf(index);
+    if (!start.restart && !this.driver?.steers(index, number) && layer.goesOn(index, now, start)) {
+      const { clip, weight, timeScale } = start;
+      if (clip === null) return;
+      const at = layer.at(index);
+      const actions = layer.actions(layer.find(index, clip.start));
+      if (weight !== actions[at + ACTION_TO] && !Number.isNaN(weight))
+        this.setWeight(index, clip, weight, start.fade, number);
+      if (timeScale !== null && start.rate !== actions[at + ACTION_RATE])
+        this.setTimeScale(index, timeScale, number, clip);
+      return;
+    }
+    this.driver?.released(index, number);
     const place = layer.start(index, now, this.clips(), start);
     if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = now;
     this.texels.changed(index);

@@ -1,5 +1,5 @@
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
-import { REST_FRAME } from '../constants.js';
+import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../constants.js';
 import { swapItems } from '../utils/attributes.js';
 import { warnOnce } from '../utils/messages.js';
 import {
@@ -15,6 +15,8 @@ import {
   ACTION_STARTED,
   ACTION_STARTED_IN,
   ACTION_TO,
+  ACTION_TOLD_AGAIN,
+  ACTION_TOLD_TIME,
   ACTION_WARP,
   type Actions,
   basePass,
@@ -29,8 +31,10 @@ import {
   intervalsOf,
   isRest,
   locate,
+  ONCE,
   type Place,
   REVERSED,
+  ROOT_MOTION,
   setPlace,
   settle,
   shiftAction,
@@ -48,6 +52,11 @@ export const BASE_LAYER = 'base';
 
 /** Marks the action that a new one takes over from, as long as that is started. */
 const LEADING = 256;
+
+/** What `PlayOptions` say in ACTION_LOOP. */
+const ASKED_BITS = LOOP_PING_PONG | LOOP_CLAMP | ROOT_MOTION | ONCE;
+/** Seconds between calls of a program that calls in each frame, or in each tick of a slower clock of its own. */
+const A_MOMENT = 0.15;
 
 const _place: Place = { pass: 0, within: 0, finished: false };
 
@@ -222,6 +231,43 @@ export class LayerActions {
   // What instances are told to play.
 
   /**
+   * Whether what is to start plays already, and goes on as an `AnimationAction` does that is told to play again. A clip that has
+   * finished does not, unless it was told so a moment ago: then it is told in each frame, by a program that wants it to stay so.
+   */
+  goesOn(index: number, time: number, start: Readonly<Start>): boolean {
+    const { clip, weight } = start;
+    const at = this.at(index);
+    const first = clip?.start ?? REST_FRAME;
+    const instead = Number.isNaN(weight);
+    const place = instead ? this.current(index) : this.find(index, first);
+    if (instead && !this.isAlone(index, place)) return false;
+    // All that an instance played fades out to the rest pose, which then needs no action.
+    if (place < 0) return clip === null && start.fade > 0 && this.counts[index] > 0;
+    const actions = this.places[place];
+    if (actions[at + ACTION_START] !== first || hasBit(actions, at, FADING_OUT)) return false;
+    if (clip === null) return start.fade > 0;
+    if (
+      (instead && actions[at + ACTION_TO] !== 1) ||
+      (actions[at + ACTION_LOOP] & ASKED_BITS) !== start.loop ||
+      actions[at + ACTION_REPETITIONS] !== start.repetitions ||
+      (!Number.isNaN(start.time) && actions[at + ACTION_TOLD_TIME] !== start.time)
+    )
+      return false;
+    const { finished } = this.locate(index, place, time, false, _place);
+    if (finished && !(time - actions[at + ACTION_TOLD_AGAIN] < A_MOMENT)) return false;
+    actions[at + ACTION_TOLD_AGAIN] = time;
+    return true;
+  }
+
+  /** Whether all that an instance plays but what is at a place fades out. */
+  private isAlone(index: number, alone: number): boolean {
+    const at = this.at(index);
+    for (let place = 0; place < this.counts[index]; place++)
+      if (place !== alone && !hasBit(this.places[place], at, FADING_OUT)) return false;
+    return true;
+  }
+
+  /**
    * Starts a clip on an instance that is not paused.
    *
    * @param clips The clips that the crowd plays.
@@ -231,7 +277,7 @@ export class LayerActions {
     const { clip, rate, fade, weight, sync, warp } = start;
     const at = this.at(index);
     const before = sync || warp ? this.leading(index) : -1;
-    let within = start.time;
+    let within = start.time || 0;
     let ratio = 0;
     if (clip !== null && clip.count >= 2 && before >= 0 && intervalsOf(this.places[before], at) >= 1) {
       const actions = this.places[before];
@@ -261,6 +307,8 @@ export class LayerActions {
     actions[at + ACTION_LOOP] = start.loop | FIRST | (rate < 0 ? REVERSED : 0);
     actions[at + ACTION_REPETITIONS] = start.repetitions;
     actions[at + ACTION_RATE] = rate;
+    actions[at + ACTION_TOLD_TIME] = start.time;
+    actions[at + ACTION_TOLD_AGAIN] = -Infinity;
     actions[at + ACTION_PASS] = -1;
     actions[at + ACTION_STARTED_IN] = basePass(actions, at);
     setPlace(actions, at, time, within, rate === 0);

@@ -21,6 +21,8 @@ export interface PlayOptions {
   timeScale?: number;
   /** Seconds into the clip at which to start. @default 0 */
   time?: number;
+  /** Whether the clip starts anew even if it plays already. @default false */
+  restart?: boolean;
   /** Seconds in which the clip fades in over whatever the instance shows, or to its weight. @default 0 */
   fade?: number;
   /**
@@ -52,6 +54,7 @@ export const PLAY_OPTIONS: Record<keyof PlayOptions, 1> = {
   clampWhenFinished: 1,
   timeScale: 1,
   time: 1,
+  restart: 1,
   fade: 1,
   weight: 1,
   warp: 1,
@@ -98,10 +101,13 @@ export const valueFor = <T>(value: T | ((index: number) => T), index: number): T
 export interface Start {
   /** Null for the rest pose. */
   clip: BakedClip | null;
-  /** Frames. */
+  /** Frames; NaN where none is said. */
   time: number;
+  restart: boolean;
   /** Frames per second. */
   rate: number;
+  /** Null where none is said. */
+  timeScale: number | null;
   loop: number;
   repetitions: number;
   /** Seconds. */
@@ -126,15 +132,15 @@ export function checkPlay(
   target: Start,
 ): Start {
   const loop = valueFor(options.loop, index) ?? LoopRepeat;
-  const timeScale = valueFor(options.timeScale, index) ?? 1;
-  const time = valueFor(options.time, index) ?? 0;
+  const timeScale = valueFor(options.timeScale, index) ?? null;
+  const time = valueFor(options.time, index);
   const repetitions = valueFor(options.repetitions, index) ?? Infinity;
   const fade = valueFor(options.fade, index) ?? 0;
   const weight = valueFor(options.weight, index);
   const rootMotion = valueFor(options.rootMotion, index) === true;
 
-  checkTimeScale(timeScale);
-  checkTime(time);
+  if (timeScale !== null) checkTimeScale(timeScale);
+  if (time !== undefined) checkTime(time);
   if (!(repetitions >= 0)) refuse('repetitions', repetitions, 'a number from 0, or Infinity');
   checkFade(fade);
   if (weight !== undefined) checkWeight(weight);
@@ -146,8 +152,10 @@ export function checkPlay(
 
   const fps = clip?.fps ?? 0;
   target.clip = clip;
-  target.time = time * fps;
-  target.rate = timeScale * fps;
+  target.time = (time ?? Number.NaN) * fps;
+  target.restart = valueFor(options.restart, index) === true;
+  target.rate = (timeScale ?? 1) * fps;
+  target.timeScale = timeScale;
   target.loop =
     (loop === LoopPingPong ? LOOP_PING_PONG : 0) +
     (valueFor(options.clampWhenFinished, index) === true ? LOOP_CLAMP : 0) +

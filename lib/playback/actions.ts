@@ -47,8 +47,13 @@ export const ACTION_STARTED_IN = 16;
 /** The event that comes next, while somebody listens: see `PlaybackEvents`. */
 export const ACTION_EVENT = 17;
 
+/** Frames into the clip at which it was told to start; NaN where that was not said. */
+export const ACTION_TOLD_TIME = 21;
+/** When `play` last let it go on. */
+export const ACTION_TOLD_AGAIN = 22;
+
 /** Numbers of an action. */
-export const ACTION_SIZE = 21;
+export const ACTION_SIZE = 23;
 
 // Bits of ACTION_LOOP; those that shaders read as well are LOOP_… in `constants.ts`.
 

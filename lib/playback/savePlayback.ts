@@ -16,6 +16,7 @@ import {
   ACTION_STARTED,
   ACTION_STARTED_IN,
   ACTION_TO,
+  ACTION_TOLD_AGAIN,
   ACTION_WARP,
   ACTION_WARP_RATE,
   ACTION_WARP_START,
@@ -270,6 +271,8 @@ function readClip(
   scale(actions, at, clip === null ? 0 : clip.fps);
   actions[at + ACTION_SINCE] = 0;
   shiftAction(actions, at, now);
+  // A program that tells it so in each frame goes on doing so.
+  actions[at + ACTION_TOLD_AGAIN] = now;
   const isBegun = row.length > CLIP_NUMBERS;
   if (isBegun) actions[at + ACTION_STARTED] = now;
   actions[at + ACTION_STARTED_IN] = isBegun ? row[CLIP_NUMBERS] : Number.NaN;

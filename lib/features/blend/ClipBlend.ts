@@ -22,6 +22,8 @@ export interface BlendOptions {
   fade?: number;
   /** How far into their length the clips are, 0 to 1; a function of the index lets instances be out of step with each other. @default 0 */
   phase?: number | ((index: number) => number);
+  /** Whether instances begin anew that play the blend already. @default false */
+  restart?: boolean;
 }
 
 /**
@@ -72,8 +74,8 @@ export class ClipBlend implements CrowdFeature {
     crowd.use(this);
   }
 
-  /** Lets instances play the blend, by the values that they have. */
-  play(instances: Instances, { fade = 0, phase = 0 }: BlendOptions = {}): this {
+  /** Lets instances play the blend, by the values that they have. Those that play it already go on, whatever the `phase`. */
+  play(instances: Instances, { fade = 0, phase = 0, restart = false }: BlendOptions = {}): this {
     const { crowd, clips } = this;
     const [layer] = crowd.playback.layers;
     const shares: number[] = [];
@@ -86,13 +88,15 @@ export class ClipBlend implements CrowdFeature {
     let next = 0;
     forEachInstance(instances, crowd.visibility, (index) => {
       const share = shares[next++];
+      if (!restart && this.isPlayingAt(index)) return;
       // In the middle of another fade there is no room for what fades out.
       layer.endFades(index, crowd.playback.time.timeOf(index));
       const seconds = layer.count(index) + clips.length > MAX_ACTIONS ? 0 : fade;
       clips.forEach((clip, stop) => {
         // The first takes the place of what plays, the others join it.
         const weight = stop === 0 ? undefined : 0;
-        crowd.play(index, clip.name, { fade: weight ?? seconds, weight, time: share * clip.duration });
+        const time = share * clip.duration;
+        crowd.play(index, clip.name, { fade: weight ?? seconds, weight, time, restart: true });
       });
       this.fadeEnds[index] = crowd.elapsed + seconds;
       this.write(index);

@@ -48,7 +48,7 @@ describe('events', () => {
     let calls = 0;
     crowd.addEventListener('marker', ({ instanceId }) => {
       calls++;
-      crowd.play(instanceId, 'A');
+      crowd.play(instanceId, 'A', { restart: true });
     });
     crowd.addEventListener('finished', ({ instanceId }) => crowd.play(instanceId, 'A', { fade: 0.1 }));
     crowd.play(0, 'A').play(1, 'B', { loop: LoopOnce });

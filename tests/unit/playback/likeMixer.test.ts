@@ -1,8 +1,15 @@
 import { AnimationMixer, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test } from 'vitest';
 import { ActionReference } from '../../support/ActionReference.js';
-import { bakeCharacter, loadPlayback, SkinnedInstancedMesh, savePlayback } from '../../support/library.js';
-import { createStick, createStickCrowd, tipOf } from '../../support/stick.js';
+import {
+  AnimationLayers,
+  bakeCharacter,
+  loadPlayback,
+  SkinnedInstancedMesh,
+  savePlayback,
+} from '../../support/library.js';
+import { random, SEEDS } from '../../support/random.js';
+import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
 /** A time as a program gets it from a clock. What counted passes of it one by one would never end. */
 const NOW = 1_763_740_800_123;
@@ -148,4 +155,104 @@ test('a ping-pong that is stopped in its first pass in reverse shows its time, a
     crowd.update(0.1);
     expect(tipOf(crowd, 0), `${timeScale}`).toBeCloseTo(stick.bones[1].position.x, 5);
   }
+});
+
+describe('play, called in each frame', () => {
+  const ONCE = { loop: LoopOnce, clampWhenFinished: true };
+  const STATES = [
+    { clip: 'Idle', options: {} },
+    { clip: 'Walk', options: { fade: 0.2, time: 0.3 } },
+    { clip: 'Hit', options: { fade: 0.1, loop: LoopOnce } },
+    { clip: 'Die', options: { fade: 0.1, ...ONCE } },
+  ];
+
+  test.each(SEEDS)('goes on as AnimationActions do that are (seed %d)', (seed) => {
+    const stick = createStick({ Idle: 2, Walk: 1.1, Hit: 0.593, Die: 0.687 });
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 2);
+    const mixer = new AnimationMixer(stick.root);
+    const actions = stick.clips.map((clip) => mixer.clipAction(clip));
+    actions[2].setLoop(LoopOnce, 1);
+    Object.assign(actions[3].setLoop(LoopOnce, 1), ONCE);
+    const next = random(seed);
+    let state = -1;
+    for (let frame = 0, change = 0; frame < 900; frame++) {
+      const before = state;
+      if (frame === change) {
+        state = (state + 1 + Math.floor(3 * next())) % 4;
+        change += Math.ceil(15 + 60 * next());
+      }
+      const { clip, options } = STATES[state];
+      const timeScale = state === 1 ? 0.5 + next() : 1;
+      if (before !== state) {
+        const fade = options.fade ?? 0;
+        if (fade === 0) mixer.stopAllAction();
+        else actions[before]?.fadeOut(fade);
+        Object.assign(actions[state].reset(), { time: options.time ?? 0 });
+        if (before >= 0 && fade > 0) actions[state].fadeIn(fade);
+      }
+      actions[state].timeScale = timeScale;
+      actions[state].play();
+      crowd.play(0, clip, { ...options, ...(before < 0 && { fade: 0 }), ...(state === 1 && { timeScale }) });
+      mixer.update(1 / 60);
+      crowd.update(1 / 60);
+      expect(tipOf(crowd, 0), `frame ${frame}, ${clip}`).toBeCloseTo(stick.bones[1].position.x, 4);
+    }
+  });
+
+  test.each([{ loop: LoopOnce }, ONCE, { loop: LoopRepeat, repetitions: 2 }])(
+    'what has finished plays again, also after a call in its middle: %o',
+    (options) => {
+      const { crowd, log } = createCrowd();
+      for (let round = 0; round < 2; round++) {
+        crowd.play(0, 'A', options).update(0.5).play(0, 'A', options).update(0.2);
+        expect(crowd.getTimeAt(0)).toBeCloseTo(0.7, 9);
+        crowd.update(1.5);
+        expect(log.filter((entry) => entry.includes('finished'))).toHaveLength(round + 1);
+      }
+      crowd.play(0, 'A', options).update(0.3);
+      expect(crowd.play(0, 'A', { ...options, restart: true }).getTimeAt(0)).toBe(0);
+    },
+  );
+
+  test('whoever is dead stays so when saved, and while paused ones go on from where they were', () => {
+    const { crowd } = createCrowd(2);
+    const frame = () => crowd.play(0, 'A', ONCE).play(1, 'B', { time: 0.1 });
+    for (let i = 0; i < 90; i++) frame().update(1 / 60);
+    crowd.pause(1);
+    const before = crowd.getTimeAt(1);
+    frame();
+    expect(crowd.getTimeAt(1)).toBe(before);
+    loadPlayback(crowd, savePlayback(crowd)).play(0, 'A', ONCE).update(0.1);
+    expect([crowd.getTimeAt(0), crowd.isPlayingAt(0)]).toEqual([1, false]);
+  });
+
+  test('on a layer, by weight and with fades: only what is said anew changes', () => {
+    const { crowd, log } = createCrowd();
+    new AnimationLayers(crowd, [{ name: 'upper' }]);
+    for (let i = 0; i < 60; i++) {
+      crowd.play(0, 'A', { weight: 0.5 }).play(0, 'B', { weight: i / 100, timeScale: 0.1 });
+      crowd.play({ start: 0, count: 1 }, 'A', { layer: 'upper', fade: 0.5, timeScale: 0.5 }).update(1 / 60);
+    }
+    expect([crowd.getTimeAt(0, 0, 'A'), crowd.getTimeAt(0), crowd.getTimeAt(0, 'upper')]).toEqual(
+      [1, 0.1, 0.5].map((time) => expect.closeTo(time % 1, 6)),
+    );
+    expect(crowd.getWeightAt(0, 'B')).toBe(0.59);
+    // In place of both, from its start; and out, although it is said in each frame.
+    crowd.play(0, 'A', { fade: 0.1 });
+    expect(crowd.getTimeAt(0)).toBe(0);
+    for (let i = 0; i < 12; i++) crowd.stop(0, { fade: 0.1 }).update(0.01);
+    expect(tipOf(crowd, 0)).toBe(REST_X);
+    expect(log).toEqual([]);
+  });
+
+  test('another time, loop or number of repetitions begins anew', () => {
+    const { crowd } = createCrowd();
+    const told = [{ time: 0.4 }, { time: 0.2 }, { loop: LoopPingPong }, { repetitions: 3 }, { time: 0 }];
+    for (const options of told) {
+      crowd.play(0, 'A', options).update(0.05);
+      expect(crowd.getTimeAt(0)).toBeCloseTo((options.time ?? 0) + 0.05, 9);
+      crowd.play(0, 'A', options).update(0.05);
+      expect(crowd.getTimeAt(0)).toBeCloseTo((options.time ?? 0) + 0.1, 9);
+    }
+  });
 });

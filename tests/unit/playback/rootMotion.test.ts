@@ -141,7 +141,7 @@ describe.each(['frames', 'tracks'] as const)('root motion with encoding %s', (en
     advance(crowd, 1);
     expect(wayOf(crowd, 0)).toBeCloseTo(1.5, 4);
     // from 1.5 to 3 units a second, within a second; and to a standstill
-    crowd.play(0, 'Straight', { rootMotion: true, timeScale: 2, fade: 1 });
+    crowd.play(0, 'Straight', { rootMotion: true, timeScale: 2, fade: 1, restart: true });
     crowd.play(1, 'Spin', { fade: 1 });
     crowd.pause(2);
     advance(crowd, 0.01, 100);
