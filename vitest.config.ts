@@ -20,7 +20,7 @@ const each = {
   hookTimeout: 900_000,
 };
 const setupFiles = ['tests/setup/forgetWarnings.ts'];
-const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts'];
+const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts', 'tests/setup/gpuErrors.ts'];
 
 export default defineConfig({
   test: {

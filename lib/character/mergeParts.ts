@@ -9,6 +9,7 @@ import {
   shareAttribute,
   sharingCopy,
 } from '../utils/geometries.js';
+import { describe } from '../utils/messages.js';
 import type { ScenePart } from './collectParts.js';
 import { FURTHER_INFLUENCES } from './crowdGeometry.js';
 import type { MaterialMerger } from './mergeMaterials.js';
@@ -63,6 +64,10 @@ export function mergeParts(
   merger?: MaterialMerger,
   owner?: Material | Material[],
 ): MergedParts {
+  if (merger !== undefined && typeof merger.split !== 'function')
+    throw new Error(
+      `mergeMaterials is ${describe(merger)}; import the function mergeMaterials, and pass what it returns: { mergeMaterials: mergeMaterials() }.`,
+    );
   const [only] = parts;
   const asItIs = !only.rigid && !isMirrored(only) && only.joints.every((joint, i) => joint === i);
   if (parts.length === 1 && asItIs && only.mirrorJoints === null && !merger?.changes(only.material, owner)) {

@@ -79,9 +79,12 @@ export class Crowd implements EditedCrowd {
 
   constructor(
     private texture: BoneTexture,
-    capacity: number,
+    count: number,
   ) {
+    // There are no empty buffers.
+    const capacity = Math.max(1, count);
     this.visibility = new InstanceVisibility(capacity);
+    this.visibility.setCount(count);
     this.places = new InstanceTransforms(capacity);
     this.playback = new InstancePlayback(
       capacity,
@@ -205,7 +208,7 @@ export class Crowd implements EditedCrowd {
       return deleted;
     }
     const id = this.count;
-    if (id === this.capacity) this.resize(Math.max(1, id * 2));
+    if (id === this.capacity) this.resize(id * 2);
     else this.reset(id);
     this.setCount(id + 1);
     return id;
@@ -266,7 +269,8 @@ export class Crowd implements EditedCrowd {
   }
 
   /** Makes room for more instances, or gives room back. */
-  resize(capacity: number): void {
+  resize(room: number): void {
+    const capacity = Math.max(1, room);
     if (capacity === this.capacity) return;
     this.written?.refuse();
     this.releaseBuffers();

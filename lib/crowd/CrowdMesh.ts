@@ -145,7 +145,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.customDistanceMaterial = new MeshDistanceMaterial();
     this.fitGeometry(this.geometry);
     const fields = this.fields as MeshFields;
-    fields.count = crowd.capacity;
+    fields.count = crowd.count;
     fields.skeleton = new CrowdSkeleton(() => this.beginFrame());
     const { layers } = this;
     // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
@@ -156,7 +156,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   /**
-   * The most instances there can be; `count` may be any number up to it.
+   * The most instances there can be, at least one; `count` may be any number up to it.
    *
    * @category Place
    */

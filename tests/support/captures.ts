@@ -15,6 +15,7 @@ export async function createNodeRenderer(
   reversedDepthBuffer = false,
 ): Promise<WebGPURenderer> {
   const { WebGPURenderer: Renderer } = await import('three/webgpu');
+  await import('skinned-instanced-mesh/webgpu');
   const forceWebGL = twin === 'TSL on WebGL 2';
   const renderer = new Renderer({ forceWebGL, reversedDepthBuffer });
   await renderer.init();

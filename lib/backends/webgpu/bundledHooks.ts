@@ -7,6 +7,8 @@ import { isListedByGPU, readsView, showsEveryone } from './drawnLists.js';
 /** What is read of a WebGPURenderer. */
 interface Renderer {
   readonly info: { readonly frame: number };
+  /** Not null while `compileAsync` builds what it has found, frames later. */
+  readonly _precompilationState: object | null;
 }
 
 /** When the hook of a crowd was last called for a camera and a material. */
@@ -46,6 +48,7 @@ export function noteHook(
  */
 export function callMissedHook({ object, renderer, scene, camera, material }: DrawFrame): void {
   if (!isCrowd(object) || renderer === null || camera === null || material === null) return;
+  if ((renderer as Renderer)._precompilationState !== null) return;
   const known = called.get(object);
   const last = known?.frames.get(camera)?.get(material);
   // Where the hook has not been called for the material, the user has replaced it.

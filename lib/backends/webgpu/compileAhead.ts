@@ -11,6 +11,13 @@ interface ShadowMapNode {
   vsmPass(): void;
 }
 
+/** Members of a renderer that its type lacks. */
+interface CompilingRenderer {
+  /** Null but for the part of a call of `compileAsync` that goes through the scene. */
+  _compilationPromises: object | null;
+  _renderLists: { get(scene: Scene, camera: Camera, lighting: object): { frameId: number } };
+}
+
 /** Calls of `renderer.compileAsync` for which all shadow maps were drawn. */
 const compiled = /*@__PURE__*/ new WeakSet<object>();
 
@@ -32,9 +39,11 @@ function shadowMaterial(): NodeMaterial {
  * first frame: by drawing each of them once, into a texture that nobody reads. Call it in `onBeforeRender` of who casts shadows.
  */
 export function compileShadows(renderer: WebGPURenderer, scene: Scene, camera: Camera): void {
-  const call = (renderer as unknown as { _compilationPromises: object | null })._compilationPromises;
+  const { _compilationPromises: call, _renderLists: lists } = renderer as unknown as CompilingRenderer;
   if (!call || !renderer.shadowMap.enabled || compiled.has(call)) return;
   compiled.add(call);
+  // A render empties lists that no frame has used of late, that of the call too, which is gone through right now.
+  lists.get(scene, camera, renderer.lighting).frameId = renderer.info.frame;
   scene.traverseVisible((object) => {
     const light = object as PointLight;
     if (!light.isLight || !light.castShadow) return;
