@@ -153,6 +153,9 @@ export function nameSources(data: BoneTextureData, planned: readonly PlannedClip
   return data;
 }
 
+/** What no rounding adds to a scale. */
+const SCALED = 1e-3;
+
 /** Reads from the scene what baking needs of it, and the meshes that make up the character. */
 export function* collectCharacter(
   root: Object3D,
@@ -167,6 +170,11 @@ export function* collectCharacter(
     );
   const options: RigOptions = { sockets, joints, morphing };
   let collected = yield* collectRigSteps(root, options);
+  const { x, y, z } = root.scale;
+  if (Math.abs(x - 1) + Math.abs(y - 1) + Math.abs(z - 1) > SCALED)
+    warnOnce(
+      `"${root.name || root.type}" is scaled by ${x === y && y === z ? x : [x, y, z]}, which baking leaves out: an instance's matrix takes its place. Scale the instances, or bake new Group().add(root).`,
+    );
   const { sharesMorphs, namesakes } = collected;
   const poser = new RigPoser(collected.rig);
   const flips = yield* encoding.findFlips(poser, planned);

@@ -74,6 +74,9 @@ export class Crowd implements EditedCrowd {
   written: WrittenOnGPU | null = null;
   /** Objects that stand for instances; null while there are none. */
   objects: CrowdObjects | null = null;
+  /** How often the crowd's own mesh was drawn, and updates of more than a second since one that was shorter. */
+  draws = 0;
+  longSteps = 0;
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
   members: readonly CrowdMember[] = [];
 

@@ -50,7 +50,7 @@ import {
   type MeshUniforms,
   sameKind,
 } from './CrowdFeature.js';
-import { checkMatrix, isPlain } from './checks.js';
+import { checkDrawn, checkMatrix, isPlain } from './checks.js';
 import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
 
 const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
@@ -579,6 +579,8 @@ export abstract class CrowdMesh extends InstancedMesh<
     // three.js passes a part of the geometry, whatever its types say.
     const part = group as GeometryGroup | null;
     this.crowd.places.drawnBy(renderer);
+    if (this.owner === undefined && (group === null || material === (this.material as Material[])[0]))
+      checkDrawn(this.crowd);
     if (this.hidesParts && this.instanceParts === null)
       warnOnce('SkinnedInstancedMesh: hidden parts are shown; new InstanceParts(crowd) hides them.');
     if (this.morphTexture !== null && this.morphs.ofInstances === null)

@@ -26,6 +26,7 @@ import {
 import { describe, warnOfUnknown } from '../utils/messages.js';
 import { Crowd } from './Crowd.js';
 import { CrowdMesh } from './CrowdMesh.js';
+import { checkUpdate } from './checks.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
 
 /** Seconds that `update` takes at once, some thirty years; beyond it, it was passed a date. */
@@ -413,6 +414,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
       throw new Error(`The delta is ${delta}; pass the seconds since the last frame.`);
     }
     this.crowd.update(delta);
+    checkUpdate(this.crowd, this, delta);
     const { elements } = this.bindMatrix;
     elements[PARAM_CLOCK] = this.clock;
     elements[PARAM_EPOCH] = this.playback.time.epoch;

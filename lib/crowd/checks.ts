@@ -1,5 +1,6 @@
-import type { Matrix4 } from 'three';
+import type { Matrix4, Object3D } from 'three';
 import { warnOnce } from '../utils/messages.js';
+import type { Crowd } from './Crowd.js';
 
 /** Whether a matrix mirrors nothing, and has finite numbers. */
 export function isPlain(m: readonly number[]): boolean {
@@ -25,4 +26,41 @@ export function isFinitePlace(elements: readonly number[]): boolean {
 export function checkMatrix({ elements }: Matrix4): void {
   if (isFinitePlace(elements)) return;
   throw new Error(`The matrix is ${elements.join(', ')}; use finite numbers.`);
+}
+
+/** Frames after which something that a program has not done is taken for forgotten. */
+const MANY_FRAMES = 100;
+/** Calls running that are no accident. */
+const SOME_CALLS = 10;
+/** Of so many instances one will play something if any does. */
+const SOME_INSTANCES = 64;
+
+/** Warns of updates by milliseconds, and of a crowd that is nowhere. Call it in each update. */
+export function checkUpdate(crowd: Crowd, mesh: Object3D, delta: number): void {
+  const { visibility, playback, draws } = crowd;
+  crowd.longSteps = delta > 1 ? crowd.longSteps + 1 : 0;
+  if (crowd.longSteps === SOME_CALLS)
+    warnOnce(
+      `SkinnedInstancedMesh.update: ${SOME_CALLS} deltas running were above 1, as ${delta}; pass the seconds since the last frame, not milliseconds or the time of day.`,
+    );
+  if (draws > 0 || playback.time.updates % MANY_FRAMES !== 0 || visibility.existing === 0) return;
+  let root = mesh;
+  while (root.parent !== null) root = root.parent;
+  if ((root as { isScene?: boolean }).isScene === true) return;
+  warnOnce(
+    'SkinnedInstancedMesh: a crowd is updated that is in no scene and was never drawn; call scene.add(crowd).',
+  );
+}
+
+/** Warns of a crowd that plays, and whose clock stands. Call it in each frame that draws it. */
+export function checkDrawn(crowd: Crowd): void {
+  const { time } = crowd.playback;
+  if (++crowd.draws % MANY_FRAMES !== 0 || time.updates > 0 || time.own !== null) return;
+  for (let id = Math.min(crowd.count, SOME_INSTANCES) - 1; id >= 0; id--) {
+    if (!crowd.playback.isPlaying(id, 0)) continue;
+    warnOnce(
+      `SkinnedInstancedMesh: ${MANY_FRAMES} frames showed a crowd that plays clips and was never updated; call crowd.update(delta) in each frame, or pause it.`,
+    );
+    return;
+  }
 }

@@ -234,14 +234,22 @@ export class InstancePresence {
     const { parent } = object;
     if (parent === null || parent === home) this.elsewhere.delete(object);
     else this.elsewhere.add(object);
-    this.show(object, parent === home ? object.visible : isSeenFrom(rootOf(this.mesh), object), always);
+    const shown = parent === home ? object.visible : seenFrom(object) === rootOf(this.mesh);
+    this.show(object, shown, always);
   }
 
   /** Call in each frame. */
   update(): void {
     if (this.elsewhere.size === 0) return;
     const root = rootOf(this.mesh);
-    for (const object of this.elsewhere) this.show(object, isSeenFrom(root, object));
+    for (const object of this.elsewhere) {
+      const from = seenFrom(object);
+      this.show(object, from === root);
+      if (from !== root && isScene(from) && isScene(root))
+        warnOnce(
+          `SkinnedInstance: "${object.name}" is in another scene than its crowd, so it is not drawn; make a crowd of the same character in that scene.`,
+        );
+    }
   }
 
   /** Forgets an object whose instance is no more. */
@@ -262,12 +270,14 @@ function rootOf(object: Object3D): Object3D {
   return root;
 }
 
-/** Whether an object is in the tree below `root`, and neither it nor anything above it is hidden. */
-function isSeenFrom(root: Object3D, object: Object3D): boolean {
-  let above: Object3D = object;
+const isScene = (object: Object3D | null): boolean => (object as { isScene?: boolean } | null)?.isScene === true;
+
+/** What is above all that is above an object; null if it, or anything of that, is hidden. */
+function seenFrom(object: Object3D): Object3D | null {
+  let above = object;
   for (;;) {
-    if (!above.visible) return false;
-    if (above.parent === null) return above === root;
+    if (!above.visible) return null;
+    if (above.parent === null) return above;
     above = above.parent;
   }
 }

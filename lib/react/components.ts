@@ -23,6 +23,7 @@ import type { InstanceAction } from '../objects/InstanceAction.js';
 import type { InstanceMixer } from '../objects/InstanceMixer.js';
 import { SkinnedInstance } from '../objects/SkinnedInstance.js';
 import type { PlayOptions } from '../playback/PlayOptions.js';
+import { listNames, warnOnce } from '../utils/messages.js';
 
 /** What `<Crowd>` has beside the props of `<primitive>`. */
 export interface CrowdOptions {
@@ -183,12 +184,20 @@ export function useCrowdAnimations(root?: RefObject<Object3D | null>): CrowdAnim
       return last;
     };
     const names = crowd.boneTexture.clips.map(({ name }) => name);
-    const actions = {} as CrowdAnimations['actions'];
+    const ofClips = {} as CrowdAnimations['actions'];
     for (const name of names)
-      Object.defineProperty(actions, name, {
+      Object.defineProperty(ofClips, name, {
         enumerable: true,
         get: () => find()?.clipAction(name) ?? null,
       });
+    const actions = new Proxy(ofClips, {
+      get(_, key) {
+        // Programs ask for those that are not there by `?.`, tools and React for fields of their own.
+        if (!(key in ofClips) && typeof key === 'string' && !/^(\$|@|then$|toJSON$|undefined$)/.test(key))
+          warnOnce(`useCrowdAnimations: no clip "${key}"; there are ${listNames(names, key)}.`);
+        return Reflect.get(ofClips, key);
+      },
+    });
     const mixer = new Proxy({} as CrowdAnimations['mixer'], {
       get(_, key) {
         const target = mixerOf(find());

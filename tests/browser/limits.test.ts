@@ -29,6 +29,25 @@ import { changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 
+test('a crowd that plays, is drawn and never updated is warned of', () => {
+  const renderer = new WebGLRenderer();
+  const { root, clips } = createStick();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const crowds = [0, 1].map(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 2).playAll('Slide'));
+  const scene = new Scene().add(...crowds) as Scene;
+  for (const crowd of crowds) crowd.frustumCulled = crowd.perObjectFrustumCulled = false;
+  const draw = (frames: number) => {
+    for (let i = 0; i < frames; i++) renderer.render(scene, new PerspectiveCamera());
+  };
+  crowds[0].update(0).pause(crowds[1].pause(crowds[1].all).all);
+  draw(200);
+  expect(warn).not.toHaveBeenCalled();
+  crowds[1].resume(1);
+  draw(200);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('call crowd.update(delta) in each frame')]]);
+  renderer.dispose();
+});
+
 test('a crowd that a device cannot hold says so in every frame, until it can', () => {
   const renderer = new WebGLRenderer();
   const max = renderer.capabilities.maxTextureSize;

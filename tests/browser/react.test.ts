@@ -12,7 +12,7 @@ import {
 import type { SkinnedInstance } from 'skinned-instanced-mesh';
 import { Crowd, CrowdInstance, useCharacter, useCrowdAnimations } from 'skinned-instanced-mesh/react';
 import type { AnimationClip } from 'three';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { reactProgram } from '../ports/lib/reactProgram.js';
 import type { SkinnedInstancedMesh } from '../support/library.js';
 import { createStick } from '../support/stick.js';
@@ -41,6 +41,7 @@ function Knight({ round }: { round: number }) {
     told.knight = ref.current;
     told.log.push(`play ${actions.A?.getClip().name} ${round}`);
     actions.A?.reset().play();
+    actions.a?.play();
     return () => {
       told.log.push('stop');
       mixer.stopAllAction();
@@ -76,7 +77,9 @@ async function open() {
 }
 
 test('what suspends beside characters hides them, and they go on from where they were', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { crowds, update, tell, unmount } = await open();
+  expect(warn.mock.calls).toContainEqual(['useCrowdAnimations: no clip "a"; there are "A", "B".']);
   const [crowd] = crowds();
   const { knight } = told;
   await update(0.5);

@@ -46,6 +46,19 @@ test('bakeCharacter says what is missing', () => {
     );
 });
 
+test('the scale of the root, which instances do not have, is warned of', () => {
+  const { root, clips } = createStick();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  root.rotation.x = 1;
+  root.scale.setScalar(1 + 1e-6);
+  bakeCharacter(root, clips);
+  expect(warn).not.toHaveBeenCalled();
+  root.scale.setScalar(0.01);
+  bakeCharacter(root, clips);
+  bakeCharacter(new Group().add(root), clips);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('"Stick" is scaled by 0.01')]]);
+});
+
 test('bakeCharacter names the clip and track it cannot bake', () => {
   const { root } = createStick();
   const track = (values: number[], times = [0, 1]) =>

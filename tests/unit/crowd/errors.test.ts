@@ -1,6 +1,7 @@
 import {
   BoxGeometry,
   Color,
+  Group,
   InstancedMesh,
   LoopOnce,
   Matrix4,
@@ -8,6 +9,7 @@ import {
   MeshBasicMaterial,
   type Object3D,
   Points,
+  Scene,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
@@ -155,6 +157,28 @@ test('options that nobody reads are warned of once, with those that there are, n
     'setTimeScaleAt: there is no option "fade"; there are "layer", ',
   ]);
   expect(warn.mock.calls[1][0]).toMatch(/there are "influences", "shadowInfluences", "interpolate"\.$/);
+});
+
+test('updates by milliseconds, and a crowd that is nowhere, are warned of once', () => {
+  const { root, clips } = createStick();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const said = () => warn.mock.calls.splice(0).map(([text]) => text);
+  const create = (count = 2) => new SkinnedInstancedMesh(bakeCharacter(root, clips), count).playAll('Slide');
+  const run = (crowd: SkinnedInstancedMesh, frames: number, delta = 1 / 60) => {
+    for (let i = 0; i < frames; i++) crowd.update(delta);
+    return said();
+  };
+  const hours = create();
+  new Scene().add(hours);
+  for (let i = 0; i < 20; i++) expect([run(hours, 9, 3600), run(hours, 1, 1)]).toEqual([[], []]);
+  expect(run(hours, 25, 16.7)).toEqual([expect.stringMatching(/^[^;]*10 deltas .* 16\.7; pass the seconds/)]);
+
+  const inScene = create();
+  new Scene().add(new Group().add(inScene));
+  expect([run(create(0), 300), run(inScene, 300), run(create(), 99)]).toEqual([[], [], []]);
+  const lost = create();
+  new Group().add(lost);
+  expect(run(lost, 300)).toEqual([expect.stringContaining('call scene.add(crowd)')]);
 });
 
 test('what cannot be instanced is named, and skipped on demand', () => {

@@ -190,7 +190,12 @@ test('warns of a crowd that is in no scene, and of instances that are removed an
   crowd.removeFromParent();
   scene.updateMatrixWorld();
   expect(warn.mock.calls[1][0]).toContain('call scene.add(crowd)');
-  warn.mockRestore();
+  knights[1].name = 'Guest';
+  scene.add(crowd, new Group().add(knights[1])).updateMatrixWorld();
+  expect(warn).toHaveBeenCalledTimes(2);
+  new Scene().add(knights[1]);
+  for (let i = 0; i < 2; i++) scene.updateMatrixWorld();
+  expect(warn.mock.calls.splice(2)).toEqual([[expect.stringContaining('"Guest" is in another scene')]]);
 });
 
 test('who looks for a material or meshes of an instance hears once that there are none, and what to do', () => {
