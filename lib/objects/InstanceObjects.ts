@@ -270,7 +270,8 @@ function rootOf(object: Object3D): Object3D {
   return root;
 }
 
-const isScene = (object: Object3D | null): boolean => (object as { isScene?: boolean } | null)?.isScene === true;
+const isScene = (object: Object3D | null): boolean =>
+  (object as { isScene?: boolean } | null)?.isScene === true;
 
 /** What is above all that is above an object; null if it, or anything of that, is hidden. */
 function seenFrom(object: Object3D): Object3D | null {
