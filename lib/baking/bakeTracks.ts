@@ -40,15 +40,22 @@ export const tracks: Encoding = {
   name: 'tracks',
   poseSource: trackSource,
   *findFlips(poser, clips) {
-    if ((yield* findChangedParts(poser, clips)).length > 0)
-      throw cannotHold('meshes that clips mirror or flatten');
-    return [];
+    const [first] = yield* findChangedParts(poser, clips);
+    if (first === undefined) return [];
+    const { nodes, parts } = poser.rig;
+    const where = first.clip === undefined ? 'at rest' : `in clip "${first.clip}"`;
+    throw cannotHold(
+      `mesh "${nodes[parts[first.part].node].name}", whose scale is 0 or less ${where}`,
+      'keep it above 0, or ',
+    );
   },
   bake: bakeTracks,
 };
 
-const cannotHold = (what: string): Error =>
-  new Error(`Tracks cannot hold ${what}; pass encoding: frames, which is imported beside bakeCharacter.`);
+const cannotHold = (what: string, or = ''): Error =>
+  new Error(
+    `Tracks cannot hold ${what}; ${or}pass encoding: frames, which is imported beside bakeCharacter.`,
+  );
 
 /** Bakes clips into tracks. */
 function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {

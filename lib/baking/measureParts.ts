@@ -32,7 +32,10 @@ export function* growPartBoxes(
 }
 
 /** A part that clips mirror, or flatten. */
-export type ChangedPart = Pick<PartFlip, 'part' | 'mirrored'>;
+export interface ChangedPart extends Pick<PartFlip, 'part' | 'mirrored'> {
+  /** The last of these clips; undefined if it is flat at rest. */
+  clip: string | undefined;
+}
 
 const mirrors = (scale: number) => !(scale > 0);
 
@@ -46,8 +49,11 @@ export function* findChangedParts(poser: RigPoser, clips: readonly PlannedClip[]
     parents,
     parts.map(({ node }) => node),
   );
-  const mirrored = new Set<number>();
-  const flattened = new Set<number>([...parts.keys()].filter((part) => isSingular(parts[part].model, 0)));
+  const mirrored = new Map<number, string>();
+  const flattened = new Map<number, string | undefined>();
+  parts.forEach(({ model }, part) => {
+    if (isSingular(model, 0)) flattened.set(part, undefined);
+  });
   const model = new Float64Array(AFFINE_SIZE);
   for (const { clip, count, timeOf } of clips) {
     // Most tracks move bones, which have no meshes below them. Between scales above zero there are no others.
@@ -65,15 +71,16 @@ export function* findChangedParts(poser: RigPoser, clips: readonly PlannedClip[]
       poser.update();
       parts.forEach(({ node, model: rest }, part) => {
         affineFromMatrix4(poser.nodes[node].matrixWorld, model, 0);
-        if (isSingular(model, 0)) flattened.add(part);
-        else if (linearDeterminant(model, 0) * linearDeterminant(rest, 0) < 0) mirrored.add(part);
+        if (isSingular(model, 0)) flattened.set(part, clip.name);
+        else if (linearDeterminant(model, 0) * linearDeterminant(rest, 0) < 0) mirrored.set(part, clip.name);
       });
     }
     yield 0;
   }
   return parts.flatMap(({ rigid }, part) => {
     const isMirrored = mirrored.has(part);
-    return isMirrored || (!rigid && flattened.has(part)) ? [{ part, mirrored: isMirrored }] : [];
+    const clip = mirrored.get(part) ?? flattened.get(part);
+    return isMirrored || (!rigid && flattened.has(part)) ? [{ part, mirrored: isMirrored, clip }] : [];
   });
 }
 

@@ -1,6 +1,6 @@
 import { type AnimationClip, InterpolateSmooth, type KeyframeTrack } from 'three';
 import { REST_FRAME } from '../constants.js';
-import { listNames } from '../utils/messages.js';
+import { describe, listNames } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { BakeOptions } from './BakeOptions.js';
 
@@ -31,6 +31,10 @@ export function* planClips(
   choices: BakeOptions['clips'],
   fps = 30,
 ): Steps<PlannedClip[]> {
+  if (!Array.isArray(clips))
+    throw new Error(
+      `clips is ${describe(clips)}; pass gltf.animations of a file whose loading was awaited, or [] for the rest pose alone.`,
+    );
   if (choices?.length === 0) throw new Error('options.clips is empty; leave it out to bake all clips.');
   const checked = new Set<ArrayLike<number>>();
   const planned: PlannedClip[] = [];

@@ -3,7 +3,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { describe, listNames } from '../utils/messages.js';
-import { drawnObjects, isUnsupported, type ScenePart } from './collectParts.js';
+import { drawnObjects, type ScenePart, unsupportedKind } from './collectParts.js';
 import { bareName, collectRig, isNamesake, type RigOptions, STILL } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';
@@ -232,10 +232,10 @@ const isNamed = (name: string, other: string, names: readonly string[], own: rea
 export function refuseUnsupported(root: Object3D, { skipUnsupported = false }: CharacterOptions): void {
   // What is no object at all, collecting names.
   if (skipUnsupported || !root?.isObject3D) return;
-  const first = drawnObjects(root).find(isUnsupported);
+  const first = drawnObjects(root).find(unsupportedKind);
   if (first === undefined) return;
   throw new Error(
-    `"${first.name}" (${first.type}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
+    `"${first.name}" (${unsupportedKind(first)}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
   );
 }
 

@@ -46,8 +46,9 @@ interface PartSource {
 
 const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
 
-export function isUnsupported(node: Object3D): boolean {
-  return UNSUPPORTED.some((flag) => (node as unknown as Record<string, unknown>)[flag] === true);
+/** What an object is that cannot be part of a character, as three.js calls it; undefined if it can. */
+export function unsupportedKind(node: Object3D): string | undefined {
+  return UNSUPPORTED.find((flag) => (node as unknown as Record<string, unknown>)[flag] === true)?.slice(2);
 }
 
 /** The root and every object under it that is not hidden, nor under one that is. */
@@ -66,7 +67,7 @@ const isSkinned = (mesh: Mesh): mesh is SkinnedMesh => (mesh as SkinnedMesh).isS
 export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<ScenePart[]> {
   const { root } = source;
   const meshes = drawnObjects(root).filter(
-    (node): node is Mesh => (node as Mesh).isMesh && !isUnsupported(node),
+    (node): node is Mesh => (node as Mesh).isMesh && unsupportedKind(node) === undefined,
   );
   if (meshes.length === 0) {
     throw new Error(

@@ -88,7 +88,7 @@ export function* collectRigSteps(
 ): Steps<CollectedRig> {
   if (!root?.isObject3D) {
     throw new Error(
-      `root is ${describe(root)}; pass the Object3D that holds the character, e.g. gltf.scene.`,
+      `root is ${describe(root)}; pass the Object3D that holds the character, e.g. gltf.scene of a file whose loading was awaited.`,
     );
   }
 

@@ -8,7 +8,7 @@ import type { BakeOptions, ClipChoice } from '../baking/BakeOptions.js';
 import { bakeBoneTextureAsync } from '../baking/bakeCharacter.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import { assembleCharacter } from '../character/assembleCharacter.js';
-import { drawnObjects, isUnsupported } from '../character/collectParts.js';
+import { drawnObjects, unsupportedKind } from '../character/collectParts.js';
 import { mergeMaterials as merger } from '../character/mergeMaterials.js';
 import { simplifyGeometry } from '../character/simplifyGeometry.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
@@ -83,8 +83,8 @@ function written(input: string, boneTexture: BoneTexture, options: WriteOptions)
 /** Warnings of what cannot be made part of a crowd. */
 function unsupportedIn(scene: Object3D): string[] {
   return drawnObjects(scene)
-    .filter(isUnsupported)
-    .map(({ name, type }) => `"${name}" (${type}) cannot be part of a crowd, and is left out.`);
+    .filter(unsupportedKind)
+    .map((node) => `"${node.name}" (${unsupportedKind(node)}) cannot be part of a crowd, and is left out.`);
 }
 
 async function bake(

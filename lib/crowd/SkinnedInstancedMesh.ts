@@ -98,6 +98,10 @@ export class SkinnedInstancedMesh extends CrowdMesh {
     const geometry = character?.geometry ?? (source as BufferGeometry);
     const material = character?.material ?? (second as Material | Material[]);
     const boneTexture = character?.boneTexture ?? (third as BoneTexture);
+    if (boneTexture?.isBoneTexture !== true)
+      throw new Error(
+        `SkinnedInstancedMesh: ${describe(boneTexture)} is no bone texture; make a crowd of what bakeCharacter returns: new SkinnedInstancedMesh(bakeCharacter(gltf.scene, gltf.animations), count).`,
+      );
     const count = (isCharacter ? second : fourth) as number;
     const options = (isCharacter ? third : fifth) as SkinnedInstancedMeshOptions;
     checkCapacity(count, 0);

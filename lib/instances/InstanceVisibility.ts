@@ -51,9 +51,14 @@ export class InstanceVisibility implements InstanceData, InstanceIds {
     return this.drawn === this.used;
   }
 
-  /** Whether there is room for an instance, which was not deleted. */
+  /** Whether there is room for an instance, which was not deleted. A crowd that was made without any has none, but room for one. */
   has(id: number): boolean {
-    return id >>> 0 === id && id < this.size && (this.deletedCount === 0 || !hasBit(this.deleted, id));
+    return (
+      id >>> 0 === id &&
+      id < this.size &&
+      (this.deletedCount === 0 || !hasBit(this.deleted, id)) &&
+      this.size + this.used > 1
+    );
   }
 
   /** Whether an instance exists and is visible. */

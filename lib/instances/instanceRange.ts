@@ -15,20 +15,23 @@ export type Instances = number | InstanceRange;
 export interface InstanceIds {
   /** How many there is room for. */
   readonly capacity: number;
+  /** One more than the last index that may exist. */
+  readonly count: number;
+  /** Whether there is one, or room for it. */
+  has(index: number): boolean;
   isDeleted(index: number): boolean;
 }
 
 /** @throws If there is no such instance, or it was deleted. */
 export function checkIndex(index: number, ids: InstanceIds): void {
-  const { capacity } = ids;
-  if (!(Number.isInteger(index) && index >= 0 && index < capacity)) {
-    throw new Error(
-      `There is no instance ${describe(index)}; the crowd has ${capacity}, 0 to ${capacity - 1}.`,
-    );
-  }
-  if (ids.isDeleted(index)) {
+  if (ids.has(index)) return;
+  const { capacity, count } = ids;
+  if (count > 0 && Number.isInteger(index) && index >= 0 && index < capacity)
     throw new Error(`Instance ${index} was deleted; use an id that addInstance() returned since.`);
-  }
+  let wayOut = `the crowd has ${capacity}, 0 to ${capacity - 1}`;
+  if (count === 0) wayOut = 'the crowd has none yet; call addInstance(), or make it with a count';
+  if (typeof index === 'object') wayOut = 'this takes one index; call it for each, from 0 to crowd.count - 1';
+  throw new Error(`There is no instance ${describe(index)}; ${wayOut}.`);
 }
 
 /**
@@ -50,6 +53,10 @@ export function forEachInstance(
   if (typeof instances !== 'object' || instances === null)
     throw new Error(
       `There is no instance ${describe(instances)}; instances go first, by index, range or crowd.all.`,
+    );
+  if (Array.isArray(instances))
+    throw new Error(
+      `${describe(instances)} is no range; pass { start, count }, or call this for each index in it.`,
     );
   const { start, count } = instances;
   const end = start + count;

@@ -1,5 +1,5 @@
 import { Matrix4, type Mesh, type Object3D } from 'three';
-import { drawnObjects, isUnsupported } from '../character/collectParts.js';
+import { drawnObjects, unsupportedKind } from '../character/collectParts.js';
 import { describe } from '../utils/messages.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { MeshSampler } from './MeshSampler.js';
@@ -19,7 +19,7 @@ export function drawnMeshes(object: Object3D): Mesh[] {
   }
   const meshes: Mesh[] = [];
   for (const node of drawnObjects(object)) {
-    if (!(node as Mesh).isMesh || isUnsupported(node)) continue;
+    if (!(node as Mesh).isMesh || unsupportedKind(node) !== undefined) continue;
     if ((node as Mesh).geometry.getAttribute('position')?.count !== 0) meshes.push(node as Mesh);
   }
   if (meshes.length === 0) {

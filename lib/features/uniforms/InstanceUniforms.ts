@@ -171,9 +171,9 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
     if (place !== undefined) return place;
     if (isSurfaceValue(name))
       return { name, type: SURFACE_VALUES[name].type, at: 0, size: SURFACE_VALUES[name].initial.length };
-    const declared = [...(this.texels?.layout.places.keys() ?? [])].filter((one) => !isSurfaceValue(one));
+    const known = new Set([...(this.texels?.layout.places.keys() ?? []), ...Object.keys(SURFACE_VALUES)]);
     throw new Error(
-      `There is no uniform "${name}" but ${listNames(declared, name)}; declare it: new InstanceUniforms(crowd, { ${name}: 'float' }).`,
+      `There is no uniform "${name}"; there are ${listNames([...known], name)}. Declare one of yours: new InstanceUniforms(crowd, { ${name}: 'float' }).`,
     );
   }
 

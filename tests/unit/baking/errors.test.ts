@@ -35,6 +35,7 @@ const bake =
 test('bakeCharacter says what is missing', () => {
   const { root, clips } = createStick();
   expect(bake(undefined as unknown as Object3D, clips)).toThrow('root is undefined');
+  expect(bake(root, undefined as never)).toThrow('clips is undefined; pass gltf.animations of a file');
   expect(bake(new Group(), clips)).toThrow('No visible mesh under "Group"');
   expect(bake(root, clips, { clips: [] })).toThrow('options.clips is empty');
   expect(bake(root, clips, { clips: ['Slid'] })).toThrow(
@@ -126,6 +127,13 @@ test('bones outside of the root', () => {
 test('tracks say what they cannot hold', () => {
   const { root, clips } = createStick();
   expect(bake(root, clips, { maxTextureSize: 1024 })).toThrow('maxTextureSize is 1024');
+  const mug = new Mesh(new BoxGeometry(), new MeshStandardMaterial());
+  mug.name = 'mug';
+  root.add(mug);
+  const scale = new VectorKeyframeTrack('mug.scale', [0, 1], [1, 1, 1, -0.05, -0.05, -0.05]) as KeyframeTrack;
+  expect(bake(root, [...clips, new AnimationClip('Drink', 1, [scale])])).toThrow(
+    'Tracks cannot hold mesh "mug", whose scale is 0 or less in clip "Drink"; keep it above 0, or pass',
+  );
 });
 
 test('a normal map in object space, which no instance turns, is told of', () => {

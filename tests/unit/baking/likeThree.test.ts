@@ -453,30 +453,34 @@ describe('clips of another character', () => {
     return { mesh: root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh, clips };
   }
 
-  test.each(['from the scene', 'from the mesh'])('play after SkeletonUtils.retargetClip %s', (from) => {
-    const { root } = createCharacter({ detail: 0.2 });
-    const target = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
-    const { mesh, clips } = createSource();
-    if (from === 'from the mesh') target.add(target.skeleton.bones[0]);
-    for (const one of [target, mesh]) one.parent?.updateMatrixWorld(true);
-    const clip = retargetClip(target, mesh, clips[1], {
-      hip: 'mixamorigHips',
-      names: Object.fromEntries(target.skeleton.bones.map(({ name }) => [name, `mixamorig${name}`])),
-    } as never);
-    target.skeleton.pose();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(from === 'from the mesh' ? target : root, [clip]),
-      1,
-    );
-    const time = 0.4 * clip.duration;
-    crowd.play(0, 0, { ...LoopOnceOptions, time });
-    const mixer = new AnimationMixer(target);
-    mixer.clipAction(clip).play();
-    mixer.setTime(time);
-    root.updateMatrixWorld(true);
-    expect(offFrom(from === 'from the mesh' ? target : root, crowd)).toBeLessThan(2e-4);
-    expect(target.skeleton.bones[3].quaternion.angleTo(new Quaternion())).toBeGreaterThan(0.01);
-  });
+  test.each(['from the scene', 'from the mesh', 'without a skin'])(
+    'play after SkeletonUtils.retargetClip %s',
+    (from) => {
+      const { root } = createCharacter({ detail: 0.2 });
+      const target = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
+      const { mesh, clips } = createSource();
+      if (from === 'from the mesh') target.add(target.skeleton.bones[0]);
+      for (const one of [target, mesh]) one.parent?.updateMatrixWorld(true);
+      const bones = mesh.parent?.getObjectsByProperty('isBone', true) as Bone[];
+      const clip = retargetClip(target, from === 'without a skin' ? new Skeleton(bones) : mesh, clips[1], {
+        hip: 'mixamorigHips',
+        names: Object.fromEntries(target.skeleton.bones.map(({ name }) => [name, `mixamorig${name}`])),
+      } as never);
+      target.skeleton.pose();
+      const crowd = new SkinnedInstancedMesh(
+        bakeCharacter(from === 'from the mesh' ? target : root, [clip]),
+        1,
+      );
+      const time = 0.4 * clip.duration;
+      crowd.play(0, 0, { ...LoopOnceOptions, time });
+      const mixer = new AnimationMixer(target);
+      mixer.clipAction(clip).play();
+      mixer.setTime(time);
+      root.updateMatrixWorld(true);
+      expect(offFrom(from === 'from the mesh' ? target : root, crowd)).toBeLessThan(2e-4);
+      expect(target.skeleton.bones[3].quaternion.angleTo(new Quaternion())).toBeGreaterThan(0.01);
+    },
+  );
 });
 
 test('a clip that moves the root moves the character from where its instance stands', () => {

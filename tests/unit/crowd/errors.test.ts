@@ -80,6 +80,15 @@ test('arguments and indices out of range', () => {
   expect(() => crowd.play(-1, 'Slide')).toThrow('no instance -1');
   expect(() => crowd.play(0, 'Slide', { repetitions: -2 })).toThrow('repetitions is -2');
   expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow('There is no instance 3');
+  expect(() => crowd.setMatrixAt(crowd.all as never, new Matrix4())).toThrow('call it for each, from 0 to');
+  expect(() => crowd.play([0, 1] as never, 0)).toThrow('Array of 2 is no range; pass { start, count }');
+  const empty = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
+  const none = 'There is no instance 0; the crowd has none yet; call addInstance()';
+  expect(() => empty.play(0, 'Slide')).toThrow(none);
+  expect(() => empty.setMatrixAt(0, new Matrix4())).toThrow(none);
+  expect(empty.addInstance()).toBe(0);
+  empty.play(0, 'Slide').deleteInstance(0);
+  expect(() => empty.play(0, 'Slide')).toThrow('Instance 0 was deleted');
   expect(() => getSkinningMatrix(crowd, 0, 'Nose', new Matrix4())).toThrow('no joint "Nose"');
   expect(() => crowd.setMorphAt(0, mesh)).toThrow('make a new InstanceMorphs(crowd)');
   new InstanceMorphs(crowd);
@@ -87,6 +96,9 @@ test('arguments and indices out of range', () => {
   const { boneTexture } = crowd;
   expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, -1)).toThrow(
     'cannot be -1 instances',
+  );
+  expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, 10 as never, 1)).toThrow(
+    '10 is no bone texture; make a crowd of what bakeCharacter returns',
   );
   expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 1e9)).toThrow('to 16777216');
   expect(() => crowd.setCapacity(1e9)).toThrow('to 16777216');
@@ -190,7 +202,9 @@ test('what cannot be instanced is named, and skipped on demand', () => {
   expect(new SkinnedInstancedMesh(bakeCharacter(root, clips, { skipUnsupported: true }), 1).count).toBe(1);
   root.remove(points);
   root.add(new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 2));
-  expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 1)).toThrow('(Mesh) cannot be drawn');
+  expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 1)).toThrow(
+    '(InstancedMesh) cannot be drawn',
+  );
 });
 
 test.each([null, undefined])(

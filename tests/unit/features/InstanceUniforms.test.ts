@@ -106,7 +106,7 @@ describe('errors', () => {
     [
       'a uniform that was not declared',
       () => uniformsOf(crowd).setAt(0, 'dust', 1),
-      'no uniform "dust" but "dirt", "glow"; declare it',
+      'no uniform "dust"; there are "dirt", "roughness", ',
     ],
     [
       'a value of another type',
