@@ -23,6 +23,7 @@ import { loadFile, writeFiles } from './files.js';
 import { measureImpostors as impostors } from './impostors.js';
 import { measureKinds as kinds } from './kinds.js';
 import { measureOcclusion as occlusion } from './occlusion.js';
+import { measureScene as scene } from './scene.js';
 import { measureSwarm as swarm } from './swarm.js';
 import { views } from './views.js';
 
@@ -240,6 +241,7 @@ declare global {
       models: typeof modelNames;
       views: typeof views;
       occlusion: typeof occlusion;
+      scene: typeof scene;
       impostors: typeof impostors;
       kinds: typeof kinds;
       swarm: typeof swarm;
@@ -259,6 +261,7 @@ window.bench = {
   models: modelNames,
   views,
   occlusion,
+  scene,
   impostors,
   kinds,
   swarm,

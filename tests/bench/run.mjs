@@ -8,6 +8,7 @@
 //   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
 //   npm run bench -- impostors    90,000 of them, and 10,000 meshes, beside the coarsest mesh alone
 //   npm run bench -- characters   a crowd of 12 kinds beside 12 crowds and clones
+//   npm run bench -- scene        10,000 of a baked file in view, with its levels and shadows, and without levels
 //   npm run bench -- swarm        JavaScript of 50,000 that the GPU steers
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
@@ -251,6 +252,21 @@ async function characters() {
   console.log();
 }
 
+/** An army with levels of detail and shadows; its frames on a GPU only. */
+async function scene() {
+  for (const renderer of ['webgl', 'webgpu']) {
+    console.log(`10,000 knights of a baked file in view, with shadows, ${renderer}; ${load()}`);
+    const rows = await onPage((page) =>
+      page.evaluate((args) => window.bench.scene(...args), [renderer, Boolean(process.env.SIM_GPU)]),
+    );
+    for (const { name, levels, triangles, shadowTriangles, draws, js, frame } of rows)
+      console.log(
+        `${name.padEnd(12)}${cell(js.toFixed(2), 8)} ms JS${cell(frame?.toFixed(1) ?? '–', 8)} ms${cell(number(triangles), 14)} triangles, ${number(shadowTriangles)} in the shadow map${cell(draws, 5)} draws  ${levels.join(', ')}`,
+      );
+  }
+  console.log();
+}
+
 /** JavaScript of a swarm that lives on the GPU. */
 async function swarm() {
   const count = 50_000;
@@ -269,6 +285,7 @@ const kinds = {
   ports,
   views,
   occlusion,
+  scene,
   swarm,
   frames: () =>
     frames(
