@@ -119,7 +119,6 @@ function lineUp(soldiers: number): void {
     if (armies.shoots(i)) archers.push(_matrix.clone());
   }
   crowd.instanceMatrix.needsUpdate = true;
-  if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
   crowd.playAll((i) => armies.clipOf(i), { time: (i) => (i * 0.37) % 10 });
   for (let i = 0; i < soldiers; i++) {
     const clip = armies.clipOf(i);

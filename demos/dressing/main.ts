@@ -258,7 +258,6 @@ let highlighted: number | null = null;
 function highlight(index: number | null): void {
   if (highlighted !== null) crowd.setColorAt(highlighted, _color.setScalar(1));
   if (index !== null) crowd.setColorAt(index, _color.setScalar(1.7));
-  if (crowd.instanceColor !== null) crowd.instanceColor.needsUpdate = true;
   highlighted = index;
 }
 

@@ -12,7 +12,7 @@ export function updateColors(crowd: DrawnCrowd, renderer: object, has: HasTextur
     crowd.texels.colors?.dispose();
     crowd.texels.colors = new ColorTexels(instanceMatrix.count);
   }
-  if (crowd.texels.colors.update(instanceColor)) instanceColor.clearUpdateRanges();
+  crowd.texels.colors.update(instanceColor);
   crowd.texels.colors.texture.prepare(renderer, has);
 }
 
@@ -28,7 +28,7 @@ export function updateMatrices(crowd: DrawnCrowd): InstanceMatrices {
   // A renderer forgets the ranges of attributes that it has sent; these it has sent already, or will not send.
   matrices.update(instanceMatrix);
   instanceMatrix.clearUpdateRanges();
-  if (instanceColor !== null && matrices.updateColors(instanceColor)) instanceColor.clearUpdateRanges();
+  if (instanceColor !== null) matrices.updateColors(instanceColor);
   return matrices;
 }
 

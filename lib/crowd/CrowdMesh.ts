@@ -306,7 +306,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   /**
-   * Colours an instance; set `instanceColor.needsUpdate` afterwards, as with `InstancedMesh`.
+   * Colours an instance. It shows at once: unlike `InstancedMesh`, there is no `needsUpdate` to set, and only what changed is uploaded.
    *
    * @throws If there is no such instance, or the colour is not of finite numbers.
    *
@@ -315,7 +315,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   override setColorAt(index: number, color: Color): this {
     checkIndex(index, this.visibility);
     checkColor(color);
-    super.setColorAt(index, color);
+    this.colors.set(index, color.r, color.g, color.b);
     return this;
   }
 
@@ -333,7 +333,7 @@ export abstract class CrowdMesh extends InstancedMesh<
 
   /**
    * As `InstancedMesh.setMorphAt`, once there is a `new InstanceMorphs(crowd)`: gives an instance influences of its own, to
-   * which its clips add theirs. Instances that were never given any have those of the character as it was baked.
+   * which its clips add theirs. They show at once. Instances that were never given any have those of the character as it was baked.
    *
    * @param object Has as many `morphTargetInfluences` as the crowd, whose `morphTargetDictionary` names them.
    * @throws If there is no `InstanceMorphs` or no such instance, or there are more or fewer influences, or one is not finite.
@@ -346,6 +346,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     if (ofInstances === null) throw new Error(`setMorphAt needs influences by instance; ${MAKE_MORPHS}`);
     ofInstances.prepare(object);
     super.setMorphAt(index, object);
+    if (this.morphTexture !== null) this.morphTexture.needsUpdate = true;
     return this;
   }
 

@@ -1,54 +1,74 @@
-import { type Color, InstancedBufferAttribute, type InstancedMesh } from 'three';
+import { Color, InstancedBufferAttribute } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import { itemChanged, resizedAttribute, swapItems } from '../utils/attributes.js';
+import { ItemUploads, resizedAttribute } from '../utils/attributes.js';
 import { describe } from '../utils/messages.js';
 
 const WHITE = [1, 1, 1];
+const _color = /*@__PURE__*/ new Color();
+
+/** What has the colours. */
+interface ColoredMesh {
+  instanceColor: InstancedBufferAttribute | null;
+  readonly capacity: number;
+  readonly crowd: { readonly places: { readonly shared: boolean } };
+}
 
 /** The `instanceColor` of a mesh, which it has only once an instance was given a colour. */
 export class InstanceColors implements InstanceData {
-  /** Null until an instance was given a colour. */
-  attribute: InstancedBufferAttribute | null = null;
+  private readonly uploads = new ItemUploads();
+  private colors: InstancedBufferAttribute | null = null;
 
-  constructor(private readonly mesh: InstancedMesh) {}
+  constructor(private readonly mesh: ColoredMesh) {}
+
+  /** Null until an instance was given a colour. Who uploads it asks for it first, and finds what others have said to have changed. */
+  get attribute(): InstancedBufferAttribute | null {
+    const { colors } = this;
+    if (colors !== null) this.uploads.settle(colors);
+    return colors;
+  }
+
+  set attribute(value: InstancedBufferAttribute | null) {
+    this.colors = value;
+  }
 
   /** Gives every instance a colour, white, if they have none. */
-  need(): void {
-    const { mesh } = this;
-    mesh.instanceColor ??= whiteColors(mesh.instanceMatrix.count);
+  need(): InstancedBufferAttribute {
+    this.colors ??= whiteColors(this.mesh.capacity);
+    return this.colors;
+  }
+
+  /** Has renderers upload an instance's colour, and no more than needed. */
+  set(index: number, r: number, g: number, b: number): void {
+    const colors = this.need();
+    colors.setXYZ(index, r, g, b);
+    this.uploads.changed(colors, index, this.mesh.crowd.places.shared);
   }
 
   resize(capacity: number): void {
-    const { instanceColor } = this.mesh;
-    if (instanceColor === null || instanceColor.count === capacity) return;
-    this.mesh.instanceColor = resizedAttribute(instanceColor, capacity, WHITE);
+    const { colors } = this;
+    if (colors !== null && colors.count !== capacity) this.colors = resizedAttribute(colors, capacity, WHITE);
   }
 
   swap(i: number, j: number): void {
-    const { instanceColor } = this.mesh;
-    if (instanceColor === null) return;
-    swapItems(instanceColor.array, i, j, instanceColor.itemSize);
-    itemChanged(instanceColor, i);
-    itemChanged(instanceColor, j);
+    if (this.colors === null) return;
+    _color.fromBufferAttribute(this.colors, i);
+    const { r, g, b } = _color;
+    this.copyAt(j, i);
+    this.set(j, r, g, b);
   }
 
   reset(index: number): void {
-    const { instanceColor } = this.mesh;
-    if (instanceColor === null) return;
-    instanceColor.setXYZ(index, 1, 1, 1);
-    itemChanged(instanceColor, index);
+    if (this.colors !== null) this.set(index, 1, 1, 1);
   }
 
   /** Gives an instance the colour of another one. */
   copyAt(from: number, to: number): void {
-    const { instanceColor } = this.mesh;
-    if (instanceColor === null) return;
-    instanceColor.setXYZ(to, instanceColor.getX(from), instanceColor.getY(from), instanceColor.getZ(from));
-    itemChanged(instanceColor, to);
+    const { colors } = this;
+    if (colors !== null) this.set(to, colors.getX(from), colors.getY(from), colors.getZ(from));
   }
 
-  copy({ mesh: { instanceColor } }: InstanceColors): void {
-    this.mesh.instanceColor = (instanceColor?.clone() as InstancedBufferAttribute | undefined) ?? null;
+  copy({ colors }: InstanceColors): void {
+    this.mesh.instanceColor = (colors?.clone() as InstancedBufferAttribute | undefined) ?? null;
   }
 
   /** `InstancedMesh.dispose` frees the attribute. */

@@ -1,4 +1,4 @@
-import type { InstancedBufferAttribute } from 'three';
+import { type InstancedBufferAttribute, MathUtils } from 'three';
 import { InstanceTexture } from './InstanceTexture.js';
 
 /** Floats of a matrix: its first three rows, since the fourth is always 0, 0, 0, 1. */
@@ -78,20 +78,12 @@ export class InstanceMatrices {
     return true;
   }
 
-  /** The same for colours, which are always copied as a whole. */
-  updateColors(colors: InstancedBufferAttribute): boolean {
-    if (colors === this.colors && colors.version === this.colorsVersion) return false;
-    const { data } = this.texture;
-    for (let i = 0; i < this.capacity; i++) {
-      const at = i * this.size + MATRIX_SIZE;
-      data[at] = colors.getX(i);
-      data[at + 1] = colors.getY(i);
-      data[at + 2] = colors.getZ(i);
-    }
-    this.texture.changedAll();
+  /** The same for colours. */
+  updateColors(colors: InstancedBufferAttribute): void {
+    if (colors === this.colors && colors.version === this.colorsVersion) return;
+    copyColors(colors, this.texture, this.size, MATRIX_SIZE);
     this.colors = colors;
     this.colorsVersion = colors.version;
-    return true;
   }
 
   /** Call before a renderer draws. */
@@ -124,6 +116,31 @@ export class InstanceMatrices {
     }
     if (start === 0 && end === this.capacity) texture.changedAll();
     else texture.changedRange(start, end);
+  }
+}
+
+/**
+ * Copies colours of instances to texels, of which renderers get those that were others before.
+ *
+ * @param size Numbers of an instance, of which its colour begins at `first`.
+ */
+export function copyColors(
+  { array, itemSize, normalized, count }: InstancedBufferAttribute,
+  texture: InstanceTexture,
+  size: number,
+  first = 0,
+): void {
+  const { data } = texture;
+  const scale = normalized ? MathUtils.denormalize(1, array as Float32Array) : 1;
+  for (let i = 0, from = 0, to = first; i < count; i++, from += itemSize, to += size) {
+    const r = Math.fround(array[from] * scale);
+    const g = Math.fround(array[from + 1] * scale);
+    const b = Math.fround(array[from + 2] * scale);
+    if (data[to] === r && data[to + 1] === g && data[to + 2] === b) continue;
+    data[to] = r;
+    data[to + 1] = g;
+    data[to + 2] = b;
+    texture.changed(i);
   }
 }
 

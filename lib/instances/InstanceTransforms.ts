@@ -1,9 +1,7 @@
 import { InstancedBufferAttribute, type InstancedMesh } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import { addRange, allChanged, itemChanged, resizedAttribute, swapItems } from '../utils/attributes.js';
+import { allChanged, ItemUploads, resizedAttribute, swapItems } from '../utils/attributes.js';
 
-/** Numbers between two instances that are uploaded along with them: one upload more costs more than that. */
-const GAP = 16 * 16;
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 /** Keeps a copy of where instances stand. */
@@ -19,9 +17,7 @@ export interface TransformFollower {
 export class InstanceTransforms implements InstanceData {
   attribute: InstancedBufferAttribute;
   follower: TransformFollower | null = null;
-  /** The attribute that `placed` has changed last, and the version it had then. */
-  private placedIn: InstancedBufferAttribute | null = null;
-  private placedVersion = -1;
+  private readonly uploads = new ItemUploads();
   /** Whether several renderers draw the instances. */
   shared = false;
   private renderer: WeakRef<object> | null = null;
@@ -42,13 +38,12 @@ export class InstanceTransforms implements InstanceData {
 
   swap(i: number, j: number): void {
     swapItems(this.attribute.array, i, j, 16);
-    itemChanged(this.attribute, i);
-    itemChanged(this.attribute, j);
+    this.moved();
   }
 
   reset(index: number): void {
     this.attribute.array.set(IDENTITY, index * 16);
-    itemChanged(this.attribute, index);
+    this.moved();
   }
 
   copy(source: InstanceTransforms): void {
@@ -64,28 +59,12 @@ export class InstanceTransforms implements InstanceData {
 
   /** Has renderers upload the place of an instance, which was written into the attribute, and no more than needed. */
   placed(index: number): void {
-    const { attribute } = this;
-    // A renderer forgets the ranges that it has uploaded, and others then do not know of them.
-    if (this.shared || this.wasTouched) allChanged(attribute);
-    else {
-      addRange(attribute.updateRanges, index * 16, 16, GAP);
-      attribute.needsUpdate = true;
-    }
-    this.placedIn = attribute;
-    this.placedVersion = attribute.version;
+    this.uploads.changed(this.attribute, index, this.shared);
   }
 
   /** Call before instances are drawn: `needsUpdate`, set by others since `placed` was called, shall go for all of them. */
   settle(): void {
-    if (this.placedIn === this.attribute && this.wasTouched && this.attribute.updateRanges.length > 0) {
-      allChanged(this.attribute);
-      this.placedVersion = this.attribute.version;
-    }
-  }
-
-  /** Whether anybody but `placed` may have changed the attribute. */
-  private get wasTouched(): boolean {
-    return this.attribute !== this.placedIn || this.attribute.version !== this.placedVersion;
+    this.uploads.settle(this.attribute);
   }
 
   /** Call when any of the instances may have been moved. */

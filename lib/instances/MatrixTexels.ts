@@ -1,6 +1,6 @@
 import type { InstancedBufferAttribute } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import type { InstanceMatrices, PreviousMatrices } from './InstanceMatrices.js';
+import { copyColors, type InstanceMatrices, type PreviousMatrices } from './InstanceMatrices.js';
 import { InstanceTexture } from './InstanceTexture.js';
 
 /** Numbers of a texel, of which a colour takes three. */
@@ -16,28 +16,12 @@ export class ColorTexels {
     this.texture = new InstanceTexture(capacity, SIZE);
   }
 
-  /**
-   * Copies the colours if they have changed since the last call. What has not is not uploaded.
-   *
-   * @returns Whether they had.
-   */
-  update(colors: InstancedBufferAttribute): boolean {
-    if (colors === this.colors && colors.version === this.version) return false;
-    const { data } = this.texture;
-    for (let i = 0; i < this.capacity; i++) {
-      const at = i * SIZE;
-      const r = colors.getX(i);
-      const g = colors.getY(i);
-      const b = colors.getZ(i);
-      if (data[at] === r && data[at + 1] === g && data[at + 2] === b) continue;
-      data[at] = r;
-      data[at + 1] = g;
-      data[at + 2] = b;
-      this.texture.changed(i);
-    }
+  /** Copies the colours that have changed since the last call. */
+  update(colors: InstancedBufferAttribute): void {
+    if (colors === this.colors && colors.version === this.version) return;
+    copyColors(colors, this.texture, SIZE);
     this.colors = colors;
     this.version = colors.version;
-    return true;
   }
 
   dispose(): void {

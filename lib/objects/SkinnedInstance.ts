@@ -143,10 +143,7 @@ export class SkinnedInstance extends PlacedInstance {
     const { crowd } = this;
     this.ownColor ??= this.observe(
       crowd.instanceColor === null ? _color.set(1, 1, 1) : crowd.getColorAt(this.index, _color),
-      (index, color) => {
-        crowd.setColorAt(index, color);
-        if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
-      },
+      (index, color) => crowd.setColorAt(index, color),
     );
     return this.ownColor;
   }

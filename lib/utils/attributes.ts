@@ -25,47 +25,78 @@ interface Range {
 /** Most ranges that are kept apart; each is an upload of its own. */
 const MAX_RANGES = 16;
 
-/**
- * Adds a range to those that three.js will upload. If another range is no further than `gap` away, it is extended instead; so
- * is the nearest one when there are many already.
- */
-export function addRange(ranges: Range[], start: number, count: number, gap: number): void {
-  let nearest: Range | null = null;
-  let least = Infinity;
-  for (const range of ranges) {
-    const distance = Math.max(range.start - (start + count), start - (range.start + range.count));
-    if (distance < least) {
-      least = distance;
-      nearest = range;
-      if (distance <= 0) break;
+/** Numbers between two ranges that are uploaded along with them: one upload more costs more than that. */
+const GAP = 256;
+
+/** Has renderers upload single items of an attribute, such as the places or the colours of instances, and no more than needed. */
+export class ItemUploads {
+  /** The attribute of which an item has changed last, and the version it had then. */
+  private last: BufferAttribute | null = null;
+  private version = -1;
+  /** These serve again: some are needed in each frame. */
+  private readonly ranges: Range[] = [];
+  private used = 0;
+
+  /**
+   * Call once an item was written.
+   *
+   * @param shared Whether several renderers draw it: one forgets the ranges that it has uploaded, and others then do not know of them.
+   */
+  changed(attribute: BufferAttribute, index: number, shared: boolean): void {
+    const { itemSize } = attribute;
+    if (shared || this.wasTouched(attribute)) allChanged(attribute);
+    else {
+      this.addRange(attribute.updateRanges, index * itemSize, itemSize);
+      attribute.needsUpdate = true;
     }
+    this.last = attribute;
+    this.version = attribute.version;
   }
 
-  if (nearest === null || (least > gap && ranges.length < MAX_RANGES)) {
-    ranges.push({ start, count });
-    return;
+  /** Call before the attribute is uploaded: `needsUpdate`, set by others since an item has changed, shall go for all of them. */
+  settle(attribute: BufferAttribute): void {
+    if (this.last !== attribute || !this.wasTouched(attribute) || attribute.updateRanges.length === 0) return;
+    allChanged(attribute);
+    this.version = attribute.version;
   }
-  const end = Math.max(nearest.start + nearest.count, start + count);
-  nearest.start = Math.min(nearest.start, start);
-  nearest.count = end - nearest.start;
-}
 
-/**
- * Has renderers upload an item of an attribute. `needsUpdate` alone would not, where ranges are set by the user, before or after
- * this, for other items: renderers upload nothing but the ranges then.
- */
-export function itemChanged(attribute: BufferAttribute, index: number): void {
-  const { updateRanges, itemSize, array } = attribute;
-  // Without ranges all of it may be waiting for upload, which a range of the item alone would put a stop to.
-  if (updateRanges.length === 0) attribute.addUpdateRange(0, array.length);
-  else addRange(updateRanges, index * itemSize, itemSize, 0);
-  attribute.needsUpdate = true;
+  /** Whether others may have changed items. */
+  private wasTouched(attribute: BufferAttribute): boolean {
+    return attribute !== this.last || attribute.version !== this.version;
+  }
+
+  /** Extends the nearest range, if it is near, or there are many already. */
+  private addRange(ranges: Range[], start: number, count: number): void {
+    let nearest: Range | null = null;
+    let least = Infinity;
+    for (const range of ranges) {
+      const distance = Math.max(range.start - (start + count), start - (range.start + range.count));
+      if (distance < least) {
+        least = distance;
+        nearest = range;
+        if (distance <= 0) break;
+      }
+    }
+
+    if (nearest === null || (least > GAP && ranges.length < MAX_RANGES)) {
+      if (ranges.length === 0) this.used = 0;
+      const range = this.ranges[this.used] ?? { start: 0, count: 0 };
+      this.ranges[this.used++] = range;
+      range.start = start;
+      range.count = count;
+      ranges.push(range);
+      return;
+    }
+    const end = Math.max(nearest.start + nearest.count, start + count);
+    nearest.start = Math.min(nearest.start, start);
+    nearest.count = end - nearest.start;
+  }
 }
 
 /** Ranges of whole attributes, which serve again: in each frame, where instances move by themselves. */
 const whole = /*@__PURE__*/ new WeakMap<BufferAttribute, { start: number; count: number }>();
 
-/** The same for all items. */
+/** Has renderers upload all items of an attribute. */
 export function allChanged(attribute: BufferAttribute): void {
   const { updateRanges, array } = attribute;
   let range = whole.get(attribute);

@@ -116,7 +116,6 @@ test.each(TWINS)('everything about a crowd may change between frames, %s', async
     () => {
       morphsOf(crowd);
       crowd.setMorphAt(1, Object.assign(new Mesh(), { morphTargetInfluences: [0.4] }));
-      if (crowd.morphTexture) crowd.morphTexture.needsUpdate = true;
     },
     () => {
       other.material = crowd.material;

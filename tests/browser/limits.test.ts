@@ -248,7 +248,6 @@ describe.each(TWINS)('%s', (twin) => {
 
       crowd.setColorAt(0, new Color(0, 1, 0));
       partsOf(crowd).setVisibleAt(0, 'Box0', false);
-      if (crowd.instanceColor) crowd.instanceColor.needsUpdate = true;
       crowd.setMatrixAt(0, new Matrix4());
       crowd.instanceMatrix.needsUpdate = true;
       const changed = await drawing.draw(scene, camera, crowd);

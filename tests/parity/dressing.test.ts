@@ -1,6 +1,7 @@
 import {
   Box3,
   BoxGeometry,
+  type BufferAttribute,
   CanvasTexture,
   Color,
   ConeGeometry,
@@ -17,6 +18,7 @@ import {
   SphereGeometry,
   SRGBColorSpace,
   Vector2,
+  Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -26,9 +28,10 @@ import { crowdArguments } from '../support/crowdArguments.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { sharedDrawing, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
-import { partsOf } from '../support/features.js';
+import { morphsOf, partsOf } from '../support/features.js';
 import {
   bakeCharacter,
+  type CrowdMesh,
   frames,
   JointAttachment,
   LoopOnceOptions,
@@ -198,6 +201,60 @@ describe.each(TWINS)('%s', (twin) => {
       await expectSame(reference, crowd, `parts, merged ${mergeMaterials}`);
       disposeLater(crowd);
     }
+  });
+
+  test('colours and influences show at once, however often they are set, and however else they are', async () => {
+    const model: Model = { name: 'built-in', ...createCoarseCharacter() };
+    const body = model.root.getObjectByName('Body') as Mesh;
+    const { position } = body.geometry.attributes;
+    body.geometry.morphAttributes.position = [position.clone()];
+    body.geometry.morphTargetsRelative = true;
+    body.updateMorphTargets();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(model.root, model.clips), 3);
+    const hat = new JointAttachment(
+      crowd,
+      'Head',
+      new BoxGeometry(0.5, 0.5, 0.5),
+      new MeshStandardMaterial(),
+    );
+    const figure = new Mesh();
+    morphsOf(crowd);
+    for (let i = 1; i < 3; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
+    const look = (mesh: CrowdMesh, index: number, seed: number) =>
+      mesh.setColorAt(index, new Color().setHSL(seed * 0.21, 0.9, 0.5));
+    const grow = (index: number, influence: number) =>
+      crowd.setMorphAt(index, Object.assign(figure, { morphTargetInfluences: [influence] }));
+    const { scene, camera } = createStage(
+      new Box3(new Vector3(-1, 0, -1), new Vector3(3, 2, 1)),
+      'directional',
+    );
+    const empty = await draw(scene, camera, new Group());
+    const steps: (() => unknown)[] = [
+      () => look(crowd, 0, 1),
+      () => look(crowd, 1, 2) && look(hat, 0, 3),
+      () => look(crowd, 0, 4) && grow(1, 0.3),
+      () => look(hat, 2, 5) && look(crowd, 2, 6) && grow(2, 0.2),
+      () => {
+        // as users of InstancedMesh do it, in the same frame as what says itself what has changed
+        look(crowd, 1, 7);
+        crowd.instanceColor?.setXYZ(0, 1, 1, 0).setXYZ(2, 0, 1, 1);
+        (crowd.instanceColor as BufferAttribute).needsUpdate = true;
+      },
+      () => look(crowd, 2, 8) && grow(1, 0),
+      () => crowd.swapInstances(0, 2),
+      () => crowd.setCapacity(5),
+      () => look(crowd, 0, 9),
+      () => crowd.deleteInstance(1) && crowd.addInstance() && grow(0, 0.1),
+    ];
+    for (const [i, step] of steps.entries()) {
+      step();
+      const drawn = await draw(scene, camera, crowd);
+      // A copy has been drawn by nobody, and is sent whole.
+      const copy = crowd.clone();
+      expectSamePicture(`step ${i}`, await draw(scene, camera, copy), drawn, empty, 0);
+      copy.dispose();
+    }
+    disposeLater(crowd);
   });
 
   test('a part whose map is moved looks as a mesh whose texture is', async () => {

@@ -17,7 +17,6 @@ export const INSTANCES: readonly Step[] = [
   function color(p) {
     const { id } = p;
     p.crowd.setColorAt(id, p.dice.color());
-    if (p.crowd.instanceColor) p.crowd.instanceColor.needsUpdate = true;
   },
   function emissive(p) {
     const { id } = p;
@@ -49,7 +48,6 @@ export const INSTANCES: readonly Step[] = [
     const object = Object.assign(new Mesh(), { morphTargetInfluences: [p.dice.next()] });
     morphsOf(p.crowd);
     p.crowd.setMorphAt(id, object);
-    if (p.crowd.morphTexture) p.crowd.morphTexture.needsUpdate = true;
   },
   function hide(p) {
     const { id } = p;

@@ -86,7 +86,6 @@ export const SHAPE: readonly Step[] = [
     const { dice, id } = p;
     const { mesh } = dice.pick(p.attached);
     mesh.setColorAt(id, dice.color());
-    if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     partsOf(mesh).setVisibleAt(id, 0, dice.chance(0.7));
   },
   function attachedLevel(p) {
