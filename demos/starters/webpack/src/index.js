@@ -31,6 +31,11 @@ for (let i = 0; i < crowd.count; i++) {
   crowd.play(i, i % clips.length, { time: Math.random() * 10, timeScale: 0.8 + 0.4 * Math.random() });
 }
 
+addEventListener('resize', () => {
+  camera.aspect = innerWidth / innerHeight;
+  camera.updateProjectionMatrix();
+  renderer.setSize(innerWidth, innerHeight);
+});
 const timer = new Timer();
 renderer.setAnimationLoop(() => {
   timer.update();
