@@ -40,7 +40,12 @@ export {
   type MergeMaterialsOptions,
   mergeMaterials,
 } from './character/mergeMaterials.js';
-export { type Simplified, type Simplifier, simplifyGeometry } from './character/simplifyGeometry.js';
+export {
+  type Simplified,
+  type Simplifier,
+  simplifyGeometry,
+  simplifyGeometryAsync,
+} from './character/simplifyGeometry.js';
 export { type CrowdFeature, type FeaturedCrowd, featureOf } from './crowd/CrowdFeature.js';
 export type { CrowdMesh } from './crowd/CrowdMesh.js';
 export type {
@@ -123,3 +128,4 @@ export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './queries
 export type { CrowdIntersection } from './queries/raycastCrowd.js';
 export { getViewInfo, readViewInfo } from './queries/viewInfo.js';
 export type { AffineArray } from './utils/affine.js';
+export type { SliceOptions } from './utils/steps.js';

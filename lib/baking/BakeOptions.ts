@@ -3,7 +3,7 @@ import type { BoneTextureData, EncodingName, Precision } from '../animation/Bone
 import type { JointBoxes } from '../animation/jointBoxes.js';
 import type { PoseSource } from '../animation/PoseSource.js';
 import type { PartFlip, Rig } from '../animation/Rig.js';
-import type { Steps } from '../utils/steps.js';
+import type { SliceOptions, Steps } from '../utils/steps.js';
 import type { BoundClip } from './channels.js';
 import type { PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';
@@ -82,12 +82,7 @@ export interface BakeOptions {
 }
 
 /** {@link BakeOptions}, and options for baking in slices. */
-export interface BakeAsyncOptions extends BakeOptions {
-  /** Called between two slices with the share that is done, 0 to 1. */
-  onProgress?: (progress: number) => void;
-  /** Stops the work; the promise then rejects with the signal's reason. */
-  signal?: AbortSignal;
-}
+export interface BakeAsyncOptions extends BakeOptions, SliceOptions {}
 
 /** How poses are stored, read and drawn: tracks, which is the default, or `frames`, which is passed in. */
 export interface Encoding {

@@ -12,14 +12,13 @@ import {
 import { type CollectedRig, collectRigSteps, type RigOptions } from '../character/collectRig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { describe, listNames, warnOfUnknown, warnOnce } from '../utils/messages.js';
-import { runAll, type Steps } from '../utils/steps.js';
+import { runAll, runInSlices, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
 import { bindClip, hasTangents, MORPHS } from './channels.js';
 import { growPartBoxes, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import { RigPoser } from './RigPoser.js';
-import { runInSlices } from './runInSlices.js';
 
 /** How a character is baked and merged. */
 export interface BakeCharacterOptions extends BakeOptions, CharacterOptions {}

@@ -1,8 +1,9 @@
 import type { BufferGeometry } from 'three';
 import { pickVertices } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
+import { runAll, runInSlices, type SliceOptions, type Steps } from '../utils/steps.js';
 import { posers } from './crowdGeometry.js';
-import { groupRuns, type Surface, surfacesOf, weldedIndex } from './surfaces.js';
+import { type Surface, surfaceOf } from './surfaces.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
 export interface Simplifier {
@@ -36,11 +37,11 @@ export interface Simplified {
   vertices: Uint32Array;
 }
 
-/** Errors that are tried to find the one that leaves as many triangles as are wanted, where there are several parts. */
-const SEARCH_STEPS = 12;
-const LEAST_ERROR = 1e-5;
 /** No error is too large: how many triangles shall be left decides. */
 const ANY_ERROR = 10;
+/** Which share of those is too few, and how often another error is tried then. */
+const FEW = 0.95;
+const SEARCH_STEPS = 4;
 
 type Result = [indices: Uint32Array, error: number];
 
@@ -55,36 +56,75 @@ type Result = [indices: Uint32Array, error: number];
  * @category See
  */
 export function simplifyGeometry(source: BufferGeometry, ratio: number, simplifier: Simplifier): Simplified {
+  return runAll(simplifySteps(source, ratio, simplifier));
+}
+
+/**
+ * {@link simplifyGeometry} in slices of some milliseconds each, so that a page stays responsive meanwhile; the simplifier itself is one
+ * slice. The geometry must not be changed until the promise settles.
+ *
+ * @throws What `simplifyGeometry` throws, and the signal's reason when it aborts.
+ *
+ * @category See
+ */
+export async function simplifyGeometryAsync(
+  source: BufferGeometry,
+  ratio: number,
+  simplifier: Simplifier,
+  options: SliceOptions = {},
+): Promise<Simplified> {
+  return runInSlices(simplifySteps(source, ratio, simplifier), options);
+}
+
+function* simplifySteps(source: BufferGeometry, ratio: number, simplifier: Simplifier): Steps<Simplified> {
   check(source, ratio, simplifier);
-  const index = weldedIndex(source);
-  const surfaces = surfacesOf(source, index);
-  const wanted = Math.max(1, Math.floor((ratio * index.length) / 3)) * 3;
-  const run = (surface: Surface, target: number, limit: number): Result => {
-    const { indices, positions, attributes, weights, locked } = surface;
-    return simplifier.simplifyWithAttributes(
-      indices,
-      positions,
-      3,
-      attributes,
-      weights.length,
-      weights,
-      locked,
-      target,
-      limit,
-      ['ErrorAbsolute', 'Prune', 'Permissive'],
-    );
+  const surface = surfaceOf(source);
+  const { indices, positions, attributes, weights, locked } = surface;
+  const run = (target: number, limit: number): Result => {
+    try {
+      return simplifier.simplifyWithAttributes(
+        indices,
+        positions,
+        3,
+        attributes,
+        weights.length,
+        weights,
+        locked,
+        target,
+        limit,
+        ['ErrorAbsolute', 'Prune', 'Permissive'],
+      );
+    } catch (error) {
+      // What it throws before its code is there says nothing to a user.
+      if (!(error instanceof TypeError)) throw error;
+      throw new Error(
+        `simplifyGeometry: the simplifier does not work; await MeshoptSimplifier.ready before.`,
+        {
+          cause: error,
+        },
+      );
+    }
   };
-  try {
-    const [only] = surfaces;
-    const results = surfaces.length === 1 ? [run(only, wanted, ANY_ERROR)] : search(surfaces, wanted, run);
-    return gather(source, surfaces, results, groupRuns(source, index.length / 3));
-  } catch (error) {
-    // What it throws before its code is there says nothing to a user.
-    if (!(error instanceof TypeError)) throw error;
-    throw new Error(`simplifyGeometry: the simplifier does not work; await MeshoptSimplifier.ready before.`, {
-      cause: error,
-    });
+  yield 0.4;
+  const wanted = Math.max(1, Math.floor((ratio * indices.length) / 3)) * 3;
+  let best = run(wanted, ANY_ERROR);
+  yield 0.8;
+  // Where nothing can collapse any more, pieces go as a whole. If the last one was too large, less error leaves as many as wanted.
+  let [, high] = best;
+  let low = high / 4;
+  const steps = best[0].length < wanted * FEW ? SEARCH_STEPS : 0;
+  for (let step = 0; step < steps; step++) {
+    const middle = Math.sqrt(low * high);
+    const next = run(0, middle);
+    if (next[0].length > wanted) low = middle;
+    else {
+      high = middle;
+      best = next;
+    }
+    yield 0.8;
   }
+  const [left, error] = best;
+  return { ...gather(source, surface, left), error };
 }
 
 function check(source: BufferGeometry, ratio: number, simplifier: Simplifier): void {
@@ -102,55 +142,23 @@ function check(source: BufferGeometry, ratio: number, simplifier: Simplifier): v
   );
 }
 
-/**
- * Simplifies all parts up to one error, so that those with large triangles keep them: the one that leaves as many triangles as
- * are wanted, or the nearest number that there is.
- */
-function search(
-  surfaces: readonly Surface[],
-  wanted: number,
-  run: (surface: Surface, target: number, limit: number) => Result,
-): Result[] {
-  let low = Math.log(LEAST_ERROR);
-  let high = Math.log(ANY_ERROR);
-  let best: Result[] = surfaces.map(({ indices }) => [indices, 0]);
-  let nearest = Infinity;
-  for (let step = 0; step < SEARCH_STEPS; step++) {
-    const middle = (low + high) / 2;
-    const results = surfaces.map((surface) => run(surface, 0, Math.exp(middle)));
-    const left = results.reduce((sum, [indices]) => sum + indices.length, 0);
-    if (left > wanted) low = middle;
-    else high = middle;
-    // Twice as many are as far off as half, and none are farther than any.
-    const off = Math.abs(Math.log(left / wanted));
-    if (off >= nearest) continue;
-    nearest = off;
-    best = results;
-  }
-  return best;
-}
-
-/** Makes a geometry of the vertices that are left. */
+/** Makes a geometry of the corners that are left. */
 function gather(
   source: BufferGeometry,
-  surfaces: readonly Surface[],
-  results: readonly Result[],
-  runs: readonly number[],
-): Simplified {
+  { vertices: known, starts: runs, runs: runOf }: Surface,
+  corners: Uint32Array,
+): Omit<Simplified, 'error'> {
   const places = new Map<number, number>();
   const lists: number[][] = runs.map(() => []);
-  surfaces.forEach(({ vertices, runs: runOf }, i) => {
-    const [indices] = results[i];
-    indices.forEach((corner, k) => {
-      const vertex = vertices[corner];
-      let place = places.get(vertex);
-      if (place === undefined) {
-        place = places.size;
-        places.set(vertex, place);
-      }
-      // Where groups meet, corners of a triangle may be of several: it goes with the first.
-      lists[runOf[indices[k - (k % 3)]]].push(place);
-    });
+  corners.forEach((corner, k) => {
+    const vertex = known[corner];
+    let place = places.get(vertex);
+    if (place === undefined) {
+      place = places.size;
+      places.set(vertex, place);
+    }
+    // Where groups meet, corners of a triangle may be of several: it goes with the first.
+    lists[runOf[corners[k - (k % 3)]]].push(place);
   });
 
   const vertices = [...places.keys()];
@@ -167,6 +175,5 @@ function gather(
     const left = placeOf(start + count) - first;
     if (left > 0) geometry.addGroup(first, left, materialIndex);
   }
-  const error = Math.max(...results.map(([, off]) => off));
-  return { geometry, error, triangles: starts[runs.length] / 3, vertices: Uint32Array.from(vertices) };
+  return { geometry, triangles: starts[runs.length] / 3, vertices: Uint32Array.from(vertices) };
 }

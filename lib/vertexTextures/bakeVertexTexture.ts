@@ -1,7 +1,6 @@
 import type { Object3D } from 'three';
-import { runInSlices } from '../baking/runInSlices.js';
 import { assembleCharacter, type Character, type CharacterOptions } from '../character/assembleCharacter.js';
-import { runAll } from '../utils/steps.js';
+import { runAll, runInSlices } from '../utils/steps.js';
 import { bakeVertices } from './bakeVertices.js';
 import type { MotionSource, VertexBakeAsyncOptions, VertexBakeOptions } from './planMotions.js';
 import { VertexTexture } from './VertexTexture.js';

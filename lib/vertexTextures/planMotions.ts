@@ -1,9 +1,9 @@
 import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
 import type { Precision } from '../animation/BoneTextureData.js';
-import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
+import type { BakeOptions } from '../baking/BakeOptions.js';
 import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
 import { describe, isPositive } from '../utils/messages.js';
-import { runAll } from '../utils/steps.js';
+import { runAll, type SliceOptions } from '../utils/steps.js';
 import { keepObject, RestPose } from './keepObject.js';
 import { updateWorld } from './MeshSampler.js';
 
@@ -57,9 +57,7 @@ export interface VertexBakeOptions extends Pick<BakeOptions, 'fps' | 'clips' | '
 }
 
 /** {@link VertexBakeOptions}, and options for baking in slices. */
-export interface VertexBakeAsyncOptions
-  extends VertexBakeOptions,
-    Pick<BakeAsyncOptions, 'onProgress' | 'signal'> {}
+export interface VertexBakeAsyncOptions extends VertexBakeOptions, SliceOptions {}
 
 /** One clip to bake. */
 export interface PlannedMotion {

@@ -10,7 +10,6 @@ import {
 } from '../baking/bakeCharacter.js';
 import { type PlannedClip, planClips } from '../baking/planClips.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
-import { nextTask, runInSlices } from '../baking/runInSlices.js';
 import {
   type Character,
   type CollectedCharacter,
@@ -18,7 +17,7 @@ import {
   refuseUnsupported,
 } from '../character/assembleCharacter.js';
 import { warnOnce } from '../utils/messages.js';
-import type { Steps } from '../utils/steps.js';
+import { nextTask, runInSlices, type Steps } from '../utils/steps.js';
 import type { Outcome } from './BakeWorker.js';
 import { BakeWorker, inTurn } from './BakeWorker.js';
 import { packClip } from './packClip.js';

@@ -21,6 +21,7 @@ import {
   getVertexPosition,
   SkinnedInstancedMesh,
   simplifyGeometry,
+  simplifyGeometryAsync,
 } from '../../support/library.js';
 import { quantisePositions } from '../../support/quantise.js';
 import { random } from '../../support/random.js';
@@ -209,6 +210,21 @@ test('geometry without an index is welded, and instanced attributes stay behind'
   expect(error).toBeLessThan(0.05);
   expect(simple.getAttribute('position').count).toBeLessThan(200);
   expect(Object.keys(simple.attributes).sort()).toEqual(['normal', 'position', 'uv']);
+});
+
+test('in slices it is the same, and stops when it is told to', async () => {
+  const geometry = new SphereGeometry(1, 32, 16);
+  const { vertices, error } = simplifyGeometry(geometry, 0.25, MeshoptSimplifier);
+  const shares: number[] = [];
+  const sliced = await simplifyGeometryAsync(geometry, 0.25, MeshoptSimplifier, {
+    onProgress: (share) => shares.push(share),
+  });
+  expect(sliced).toMatchObject({ vertices, error });
+  expect(shares.at(-1)).toBe(1);
+  const stopped = simplifyGeometryAsync(geometry, 0.25, MeshoptSimplifier, {
+    signal: AbortSignal.abort('stop'),
+  });
+  await expect(stopped).rejects.toBe('stop');
 });
 
 test('morph targets are kept', () => {
