@@ -97,7 +97,7 @@ export {
   type SortedInstance,
 } from './features/order/DrawOrder.js';
 export { createPalettes, type PaintPalette } from './features/uniforms/createPalettes.js';
-export type { UniformValue } from './features/uniforms/uniformValues.js';
+export type { UniformEntry, UniformValue } from './features/uniforms/uniformValues.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
 export type { ActionProperties } from './objects/ActionProperties.js';

@@ -32,6 +32,7 @@ import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 import { InstanceUniforms as BaseUniforms } from './features/uniforms/InstanceUniforms.js';
+import type { InstanceUniformTypes } from './instances/UniformLayout.js';
 
 function withGLSL(): typeof Base {
   registerBackend(webGLBackend);
@@ -66,7 +67,7 @@ function withSurfaceGLSL<T>(value: T): T {
 }
 
 export const InstanceUniforms = /*@__PURE__*/ withSurfaceGLSL(BaseUniforms);
-export type InstanceUniforms = BaseUniforms;
+export type InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTypes> = BaseUniforms<T>;
 
 function withFrameGLSL(): Encoding {
   registerGLSLSource(frameGLSL);

@@ -29,6 +29,8 @@ import type { CharacterPart } from '../character/assembleCharacter.js';
 import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
 import type { AttachedMesh } from '../features/AttachedMesh.js';
+import type { InstanceParts } from '../features/parts/InstanceParts.js';
+import type { InstanceUniforms } from '../features/uniforms/InstanceUniforms.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { checkIndex } from '../instances/instanceRange.js';
@@ -46,7 +48,6 @@ import {
   type InstanceData,
   type MeshFeature,
   type MeshMotions,
-  type MeshParts,
   type MeshUniforms,
   sameKind,
 } from './CrowdFeature.js';
@@ -97,9 +98,13 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** Whether some of them are hidden, which only `InstanceParts` sees to. @internal */
   hidesParts = false;
   /** What instances show of them; null for all. @internal */
-  instanceParts: MeshParts | null = null;
-  /** Numbers of instances for shaders. @internal */
-  uniforms: MeshUniforms | null = null;
+  instanceParts: InstanceParts | null = null;
+  /**
+   * What `new InstanceUniforms(mesh)` made; null without.
+   *
+   * @category Dress and attach
+   */
+  uniforms: InstanceUniforms | null = null;
   /** What the instances look like in this mesh. @internal */
   readonly appearance: InstanceData[];
   /** Those of it that features made, see `addMeshFeature`. @internal */
@@ -219,8 +224,12 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.crowd.use(feature);
   }
 
-  /** @internal */
-  get parts(): MeshParts | null {
+  /**
+   * What `new InstanceParts(mesh)` made; null without.
+   *
+   * @category Dress and attach
+   */
+  get parts(): InstanceParts | null {
     return this.instanceParts;
   }
 

@@ -67,7 +67,7 @@ export interface ResultOfLoader {
  * ```ts
  * loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
  * const gltf = await loader.loadAsync('knight.glb');
- * const crowd = new SkinnedInstancedMesh(bakedCharactersOf(gltf)[0], 1_000);
+ * const crowd = new SkinnedInstancedMesh(bakedCharactersOf(gltf)[0]!, 1_000);
  * ```
  *
  * @category Save

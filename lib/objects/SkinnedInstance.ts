@@ -58,7 +58,7 @@ export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
  */
 function uniformsOf({ uniforms }: SkinnedInstancedMesh, name: string): InstanceUniforms {
   if (uniforms === null) throw new Error(`The ${name} of an instance needs a new InstanceUniforms(crowd).`);
-  return uniforms as InstanceUniforms;
+  return uniforms;
 }
 
 const _color = /*@__PURE__*/ new Color();

@@ -2,7 +2,7 @@ import type { BufferGeometry, Raycaster } from 'three';
 import { ownInstanced } from '../../backends/ownInstanced.js';
 import type { Character } from '../../character/assembleCharacter.js';
 import type { Crowd } from '../../crowd/Crowd.js';
-import type { CrowdFeature, FeaturedCrowd, MeshParts } from '../../crowd/CrowdFeature.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
@@ -11,6 +11,7 @@ import { checkIndex, forEachInstance, type Instances } from '../../instances/ins
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
+import type { InstanceParts } from '../parts/InstanceParts.js';
 import { KindLists } from './KindLists.js';
 import { rebindGeometry } from './rebindGeometry.js';
 
@@ -34,7 +35,7 @@ export class KindMesh extends LevelMesh {
   readonly isKindMesh = true;
 
   /** Those of its own character. @internal */
-  override get parts(): MeshParts | null {
+  override get parts(): InstanceParts | null {
     return this.instanceParts;
   }
 

@@ -1,11 +1,12 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
-import type { MeshParts, MeshUniforms } from '../../crowd/CrowdFeature.js';
+import type { MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { warnOnce } from '../../utils/messages.js';
 import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../AttachedMesh.js';
+import type { InstanceParts } from '../parts/InstanceParts.js';
 
 /** The owner's, if the geometry has targets: three.js takes whoever has any of these for a mesh with morph targets. */
 function ofOwner(
@@ -87,7 +88,7 @@ export class LevelMesh extends CrowdMesh {
   }
 
   /** @internal */
-  override get parts(): MeshParts | null {
+  override get parts(): InstanceParts | null {
     return (this.owner as CrowdMesh | undefined)?.parts ?? null;
   }
 

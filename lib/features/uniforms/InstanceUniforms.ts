@@ -19,7 +19,14 @@ import {
 import { listNames, warnOnce } from '../../utils/messages.js';
 import { warnWithoutLook } from './showsIn.js';
 import { UniformTexels } from './UniformTexels.js';
-import { checkDeclared, numbersOf, readValue, type UniformValue } from './uniformValues.js';
+import {
+  checkDeclared,
+  type NumberName,
+  numbersOf,
+  readValue,
+  type UniformEntry,
+  type UniformValue,
+} from './uniformValues.js';
 
 const _numbers: number[] = [];
 
@@ -43,7 +50,9 @@ const _numbers: number[] = [];
  *
  * @category Dress and attach
  */
-export class InstanceUniforms implements MeshFeature, MeshUniforms {
+export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTypes>
+  implements MeshFeature, MeshUniforms
+{
   private texels: UniformTexels | null = null;
 
   /**
@@ -53,11 +62,11 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
    */
   constructor(
     private readonly mesh: CrowdMesh,
-    types: InstanceUniformTypes = {},
+    types: T = {} as T,
   ) {
     const layout = checkDeclared(types);
     addMeshFeature(mesh, this);
-    mesh.uniforms = this;
+    mesh.uniforms = this as unknown as InstanceUniforms;
     if (layout.texels > 0) this.replace(new UniformTexels(mesh.capacity, layout));
   }
 
@@ -70,8 +79,7 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
    * @param name See the class.
    * @throws If there is no such instance or uniform, or the value is of another type or not finite.
    */
-  setAt(instances: Instances, name: 'roughness' | 'metalness', value: number | null): this;
-  setAt(instances: Instances, name: string, value: UniformValue): this;
+  setAt(instances: Instances, ...entry: UniformEntry<T>): this;
   setAt(instances: Instances, name: string, value: UniformValue | null): this {
     const place = this.placeOf(name);
     if (isSurfaceValue(name)) {
@@ -95,8 +103,8 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
 
   /** The value of an instance: in `target` if it is a vector or a colour; null for a roughness that is the material's own. */
   getAt(index: number, name: 'roughness' | 'metalness'): number | null;
-  getAt(index: number, name: string): number;
-  getAt<T extends UniformValue>(index: number, name: string, target: T): T;
+  getAt(index: number, name: NumberName<T>): number;
+  getAt<V extends UniformValue>(index: number, name: UniformEntry<T>[0], target: V): V;
   getAt(index: number, name: string, target?: UniformValue): UniformValue | null {
     const place = this.placeOf(name);
     checkIndex(index, this.mesh.visibility);
@@ -138,7 +146,7 @@ export class InstanceUniforms implements MeshFeature, MeshUniforms {
     return new InstanceUniforms(mesh as CrowdMesh);
   }
 
-  copy({ texels }: InstanceUniforms): void {
+  copy({ texels }: this): void {
     if (texels === null && this.texels === null) return;
     // What was declared here stays as it was declared: shaders of the user may ask for it.
     const types = new Map(texels?.layout.types());

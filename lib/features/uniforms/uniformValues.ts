@@ -11,8 +11,41 @@ import {
 } from '../../instances/UniformLayout.js';
 import { describe, listNames } from '../../utils/messages.js';
 
+/** What an instance can be given as a uniform of a type. */
+interface ValuesOfTypes {
+  float: number;
+  vec2: Vector2;
+  vec3: Vector3;
+  vec4: Vector4;
+  color: Color;
+}
+
+/** What an instance can be given in the place of what the material says. */
+interface SurfaceValues {
+  emissive: Color;
+  opacity: number;
+  roughness: number | null;
+  metalness: number | null;
+  mapLayer: number;
+}
+
 /** What an instance can be given as a uniform: a number for a float, else the vector or colour of its type. */
-export type UniformValue = number | Vector2 | Vector3 | Vector4 | Color;
+export type UniformValue = ValuesOfTypes[UniformType];
+
+/** A name and a value for each of `T`. */
+type EntriesOf<T> = { [K in keyof T]: [name: K, value: T[K]] }[keyof T];
+
+type Declared<T extends InstanceUniformTypes> = { [K in keyof T & string]: ValuesOfTypes[T[K]] };
+
+/** A uniform's name and a value of its type: one of those declared as `T`, any where that is not known, or of the material's. */
+export type UniformEntry<T extends InstanceUniformTypes> =
+  | EntriesOf<SurfaceValues>
+  | (string extends keyof T ? [name: string & {}, value: UniformValue] : EntriesOf<Declared<T>>);
+
+/** Names of those that are numbers. */
+export type NumberName<T extends InstanceUniformTypes> = string extends keyof T
+  ? string
+  : Extract<UniformEntry<T>, [string, number]>[0];
 
 /** Numbers that may be declared: with what the library adds, they fit into the varyings that every device has. */
 const MAX_NUMBERS = 16;

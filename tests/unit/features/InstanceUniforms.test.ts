@@ -51,6 +51,21 @@ describe('a crowd', () => {
     ).toEqual(new Color(1, 2, 3));
   });
 
+  test('is typed by what was declared', () => {
+    const uniforms = new InstanceUniforms(createStickCrowd(2), { dirt: 'float', tint: 'color' });
+    const dirt: number = uniforms.setAt(0, 'dirt', 1).setAt(0, 'roughness', null).getAt(0, 'dirt');
+    const tint: Color = uniforms.getAt(0, 'tint', new Color());
+    expect([dirt, tint.r]).toEqual([1, 0]);
+    // @ts-expect-error: a name that was not declared
+    expect(() => uniforms.setAt(0, 'dust', 1)).toThrow('no uniform "dust"');
+    // @ts-expect-error: a value of another type
+    expect(() => uniforms.setAt(0, 'tint', 1)).toThrow('"tint" is 1');
+    expect([crowd.parts?.names, crowd.uniforms?.setAt(0, 'opacity', 1).getAt(0, 'opacity')]).toEqual([
+      undefined,
+      1,
+    ]);
+  });
+
   test('lets what is attached have the same, until it is given some of its own', () => {
     const hat = new JointAttachment(
       crowd,
