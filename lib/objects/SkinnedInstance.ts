@@ -23,7 +23,7 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { expandByPose } from '../queries/poseQueries.js';
 import { type CrowdIntersection, mayMeet, raycastCrowd } from '../queries/raycastCrowd.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { warnOnce } from '../utils/messages.js';
+import { warned, warnOnce } from '../utils/messages.js';
 import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
 import { InstanceBones, jointEditsOf } from './InstanceBones.js';
@@ -60,6 +60,12 @@ function uniformsOf({ uniforms }: SkinnedInstancedMesh, name: string): InstanceU
   if (uniforms === null) throw new Error(`The ${name} of an instance needs a new InstanceUniforms(crowd).`);
   return uniforms;
 }
+
+const IS_MESH = /^is(Skinned)?Mesh$/;
+/** In the text of a function. */
+const LOOKS_FOR_MESHES = /\.is(Skinned)?Mesh\b|instanceof\b.*Mesh\b/;
+const NO_MESHES =
+  "SkinnedInstance: an instance has no meshes to find, the crowd is one for all. In place of its materials' are color, emissive, opacity and setUniform, of its meshes' visible new InstanceParts(crowd); new Box3().setFromObject(instance) measures it, and dispose() ends it.";
 
 const _color = /*@__PURE__*/ new Color();
 
@@ -357,15 +363,31 @@ export class SkinnedInstance extends PlacedInstance {
     const { tracks, jointNames } = this.crowd.boneTexture.data;
     if (name === 'name' && (tracks?.names ?? jointNames).includes(value as string)) this.makeBones();
     const found = super.getObjectByProperty(name, value);
-    if (found === undefined && (name === 'isSkinnedMesh' || name === 'isMesh'))
-      warnOnce(
-        `SkinnedInstance: an instance has no meshes for getObjectByProperty('${name}', true); color, bones and skeleton are its own.`,
-      );
+    if (found === undefined && IS_MESH.test(name)) warnOnce(NO_MESHES);
     return found;
   }
 
-  /** Meets the bones, too, which it makes. One that begins at the crowd, where it stands, meets none but what hangs on them. */
+  /** A warning says that there are no meshes. */
+  override getObjectsByProperty(name: string, value: unknown, result: Object3D[] = []): Object3D[] {
+    const { length } = result;
+    super.getObjectsByProperty(name, value, result);
+    if (result.length === length && IS_MESH.test(name) && !this.home.meets(result, this)) warnOnce(NO_MESHES);
+    return result;
+  }
+
+  /**
+   * Meets the bones, too, which it makes. One that begins at the crowd, where it stands, meets none but what hangs on them. A warning
+   * says that there are no meshes where the callback looks for some.
+   */
   override traverse(callback: (object: Object3D) => void): void {
+    // Nothing else tells of `instanceof`. What hangs on it may be what is looked for.
+    if (
+      !warned.has(NO_MESHES) &&
+      this.children.length === this.idleChildren &&
+      LOOKS_FOR_MESHES.test(String(callback)) &&
+      !this.home.meets(callback, this)
+    )
+      warnOnce(NO_MESHES);
     this.makeBones();
     super.traverse(callback);
   }

@@ -108,7 +108,6 @@ export class PackedApp {
   typeErrors(files: string[], resolution: string, ours: string[]): string[] {
     const compilerOptions = {
       strict: true,
-      noUncheckedIndexedAccess: true,
       target: 'es2022',
       noEmit: true,
       skipLibCheck: false,

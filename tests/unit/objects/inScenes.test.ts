@@ -1,5 +1,6 @@
 import { SkinnedInstance } from 'skinned-instanced-mesh';
 import {
+  type Bone,
   Box3,
   Group,
   LoopOnce,
@@ -16,6 +17,7 @@ import {
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { warned } from '../../../lib/utils/messages.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -200,6 +202,7 @@ test('warns of a crowd that is in no scene, and of instances that are removed an
 
 test('who looks for a material or meshes of an instance hears once that there are none, and what to do', () => {
   const {
+    crowd,
     knights: [knight],
   } = createScene();
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -211,14 +214,30 @@ test('who looks for a material or meshes of an instance hears once that there ar
 
   for (let i = 0; i < 2; i++) expect(loose.material).toBeUndefined();
   expect(said()).toEqual([expect.stringMatching(/an instance has no material; .*setUniform/)]);
-  for (const name of ['isSkinnedMesh', 'isMesh', 'isMesh'])
-    expect(knight.getObjectByProperty(name, true)).toBeUndefined();
-  expect(said()).toEqual(
-    ['isSkinnedMesh', 'isMesh'].map((name) =>
-      expect.stringContaining(`no meshes for getObjectByProperty('${name}'`),
-    ),
-  );
   const plate = new Mesh();
+  const searches: [(from: Object3D) => unknown, boolean][] = [
+    [(from) => from.getObjectByProperty('isSkinnedMesh', true), true],
+    [(from) => from.getObjectsByProperty('isMesh', true)[0], true],
+    [(from) => from.traverse((object) => void (object as Mesh).isMesh), true],
+    [(from) => from.traverse((object) => void (object instanceof Mesh)), true],
+    [(from) => from.traverse((object) => void (object as Bone).isBone), false],
+  ];
+  const holder = new Group().add(knight);
+  for (const [search, isTold] of searches)
+    for (const from of [knight, holder]) {
+      warned.clear();
+      for (let i = 0; i < 2; i++) expect(search(from)).toBeUndefined();
+      expect(said()).toEqual(isTold ? [expect.stringContaining('has no meshes to find')] : []);
+    }
+  // Who searches the scene finds the crowd, wherever that is.
+  warned.clear();
+  for (const order of [
+    [holder, crowd],
+    [crowd, holder],
+  ])
+    for (const [search] of searches.slice(1)) search(new Scene().add(...order));
   knight.add(plate);
+  searches[2][0](knight);
+  expect(said()).toEqual([]);
   expect(knight.getObjectByProperty('isMesh', true)).toBe(plate);
 });
