@@ -5,6 +5,9 @@ import { bundled } from './tests/setup/bundled.mjs';
 import { serveModels } from './tests/setup/models.mjs';
 import { alias } from './vite.config.js';
 
+/** See tests/support/thorough.ts. */
+const all = process.env.SIM_ALL === '1';
+
 const resolve = {
   alias: Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
   dedupe: ['three'],
@@ -24,8 +27,7 @@ const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts', 'tests/
 
 export default defineConfig({
   test: {
-    // See tests/support/thorough.ts.
-    provide: { thorough: process.env.SIM_ALL === '1' },
+    provide: { thorough: all },
     // In Node; more than there are cores, together with the two browsers, so that none waits at the end for a single file.
     maxWorkers: 2,
     // On a busy machine a browser takes its time to close.
@@ -35,6 +37,9 @@ export default defineConfig({
         test: {
           name: 'build',
           include: ['tests/build/**/*.test.ts'],
+          // Clicks through the demos are for those who have time.
+          exclude: all ? [] : ['tests/build/demos/**'],
+          globalSetup: ['tests/setup/site.ts'],
           environment: 'node',
           // Several waits of five minutes each, see tests/support/patience.ts.
           testTimeout: 1_200_000,

@@ -1,45 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
-import { build, type PreviewServer, preview } from 'vite';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { browserFlags } from '../../setup/browserFlags.mjs';
+import type { Site } from '../../setup/site.js';
 import { drawSeldom } from '../../support/drawSeldom.js';
 import { PATIENCE } from '../../support/patience.js';
-import { THOROUGH } from '../../support/thorough.js';
 
-let server: PreviewServer;
-let folder: string;
+let site: Site;
 let browser: Browser;
 /** One for all pages: to make a window takes as long as to open a small page. */
 let context: BrowserContext;
 /** What pages have complained of in this test. */
 const problems: string[] = [];
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Where pictures of all pages are left, to be looked at. */
-export const SCREENSHOTS = join(ROOT, '.screenshots');
-
-/** A path that the site knows nothing of. */
-const BASE = '/some/where/';
+const SCREENSHOTS = fileURLToPath(new URL('../../../.screenshots', import.meta.url));
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sim-site-'));
-  await build({
-    configFile: join(ROOT, 'vite.config.ts'),
-    mode: 'site',
-    logLevel: 'error',
-    build: { outDir: folder },
-  });
-  server = await preview({
-    configFile: false,
-    root: folder,
-    base: BASE,
-    logLevel: 'error',
-    build: { outDir: '.' },
-    preview: { port: 0 },
-  });
+  site = await siteBuilt();
   const executablePath = process.env.SIM_BROWSER;
   browser = await chromium.launch({ executablePath, args: browserFlags, timeout: PATIENCE });
   context = await browser.newContext({ deviceScaleFactor: SCALE });
@@ -53,17 +31,21 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await server?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
+
+/** The site, which is built when it is first asked for. */
+export async function siteBuilt(): Promise<Site> {
+  const response = await fetch(inject('site'));
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
 
 /** Small, for a software renderer's sake; so is the share of the figure's triangles. */
 export const WINDOW = { width: 700, height: 420 };
-const DETAIL = 0.4;
+const DETAIL = 0.2;
 /** Pixels of pictures to each of the window's, on a side. */
-export const SCALE = THOROUGH ? 1 : 0.5;
-/** Pages are opened under both where everything is tested; the one that WebGPU draws otherwise, always. */
-export const RENDERERS = THOROUGH ? ['webgl', 'webgpu'] : ['webgl'];
+export const SCALE = 0.5;
+export const RENDERERS = ['webgl', 'webgpu'];
 
 /** @param measures Whether the page measures frames, or counts them, and has to draw as quickly as it can. */
 export async function open(path: string, viewport = WINDOW, measures = false): Promise<Page> {
@@ -78,9 +60,7 @@ export async function open(path: string, viewport = WINDOW, measures = false): P
     const isKnown = /GL Driver Message|THREE\.Clock/.test(text);
     if (['error', 'warning'].includes(message.type()) && !isKnown) problems.push(text);
   });
-  const { port } = server.httpServer!.address() as { port: number };
-  const coarse = path.includes('?') ? `${path}&detail=${DETAIL}` : path;
-  await page.goto(`http://localhost:${port}${BASE}${coarse}`);
+  await page.goto(`${site.address}${path.includes('?') ? `${path}&detail=${DETAIL}` : path}`);
   await page.waitForFunction(() => document.body.dataset.ready === '1');
   return page;
 }
@@ -133,35 +113,22 @@ export async function nextFrames(page: Page, count: number): Promise<void> {
   }, count);
 }
 
-/** Hides the panel, which has moving numbers of its own, while the canvas is looked at. */
-async function withoutPanel(page: Page, look: () => Promise<void>): Promise<void> {
-  const hide = (hidden: boolean) =>
-    page.$eval('.panel', (panel, value) => panel.toggleAttribute('hidden', value), hidden);
-  await hide(true);
-  await look();
-  await hide(false);
+/** A picture of the canvas, without the panel, which has moving numbers of its own. */
+export const shotOf = (page: Page): Promise<Buffer> =>
+  page.screenshot({ style: '.panel, header, nav { visibility: hidden }' });
+
+/** Waits until what the canvas shows is more than one colour, which packs into next to nothing. */
+export async function expectPicture(page: Page): Promise<void> {
+  const size = async () => (await shotOf(page)).length;
+  await expect.poll(size, { timeout: PATIENCE }).toBeGreaterThan(2_000);
 }
 
 /** Waits until what the canvas shows has changed by itself. */
-export const expectMoving = (page: Page): Promise<void> =>
-  withoutPanel(page, async () => {
-    const first = await page.screenshot();
-    const isSame = async () => (await page.screenshot()).equals(first);
-    await expect.poll(isSame, { timeout: PATIENCE }).toBe(false);
-  });
-
-/** Waits until what the canvas shows stays as it is for some frames. */
-export const expectStill = (page: Page): Promise<void> =>
-  withoutPanel(page, async () => {
-    let last = await page.screenshot();
-    const isSame = async () => {
-      await nextFrames(page, 3);
-      const before = last;
-      last = await page.screenshot();
-      return last.equals(before);
-    };
-    await expect.poll(isSame, { timeout: PATIENCE }).toBe(true);
-  });
+export async function expectMoving(page: Page): Promise<void> {
+  const first = await shotOf(page);
+  const isSame = async () => (await shotOf(page)).equals(first);
+  await expect.poll(isSame, { timeout: PATIENCE }).toBe(false);
+}
 
 /** The figures in the panel's table, by what they are of. */
 export const figuresOf = (page: Page): Promise<Record<string, string[]>> =>
@@ -173,28 +140,5 @@ export const figuresOf = (page: Page): Promise<Record<string, string[]>> =>
       }),
     ),
   );
-
-/** Where the ring around the chosen character is on the screen, by its colour; null if it is not to be seen. */
-export async function ringOn(page: Page): Promise<{ x: number; y: number } | null> {
-  const png = (await page.screenshot()).toString('base64');
-  const { x, y, count } = await page.evaluate(async (data) => {
-    const blob = await (await fetch(`data:image/png;base64,${data}`)).blob();
-    const { width, height } = await createImageBitmap(blob);
-    const context = new OffscreenCanvas(width, height).getContext('2d')!;
-    context.drawImage(await createImageBitmap(blob), 0, 0);
-    const pixels = context.getImageData(0, 0, width, height).data;
-    const sum = { x: 0, y: 0, count: 0 };
-    for (let i = 0; i < pixels.length; i += 4) {
-      const [red, green, blue] = pixels.subarray(i, i + 3);
-      if (red < 220 || green < 110 || green > 175 || blue > 80) continue;
-      sum.x += (i / 4) % width;
-      sum.y += Math.floor(i / 4 / width);
-      sum.count++;
-    }
-    return sum;
-  }, png);
-  const area = count * SCALE;
-  return count < 50 * SCALE ** 2 ? null : { x: x / area, y: y / area };
-}
 
 export const glb = (name: string, text: string) => ({ name, mimeType: '', buffer: Buffer.from(text) });

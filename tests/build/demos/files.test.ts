@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { pyramid, solidKtx2 } from '../../support/compressedFiles.js';
-import { glb, look, nextFrames, open, RENDERERS, visit } from './site.js';
+import { glb, look, nextFrames, open, visit } from './site.js';
 
-test.each(RENDERERS)('the page for files takes one or refuses it under %s', async (renderer) => {
+test.each(['webgl'])('the page for files takes one or refuses it under %s', async (renderer) => {
   const page = await visit('file', 'count=2&shadows=0', renderer);
   await look(page, 'file', renderer);
   await page.$$eval('details', (all) => {

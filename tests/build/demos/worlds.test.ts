@@ -75,7 +75,7 @@ test('the village is drawn with ambient occlusion, antialiasing over time and de
   await look(page, 'village-effects', 'webgpu');
 });
 
-test.each(RENDERERS)(
+test.each(['webgl'])(
   'the knight of the game runs, strikes until a rogue falls, and comes back as he was saved under %s',
   async (renderer) => {
     const page = await open(`game/index.html?count=6&shadows=0&renderer=${renderer}`, WINDOW, true);
@@ -99,7 +99,7 @@ test.each(RENDERERS)(
   },
 );
 
-test.each(RENDERERS)(
+test.each(['webgl'])(
   'a component of the page for react-three-fiber is clicked, and others come and go under %s',
   async (renderer) => {
     const page = await open(`react/index.html?count=1&shadows=0&renderer=${renderer}`);
