@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build as bundle } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright';
 import { build, preview } from 'vite';
 import { browserFlags } from '../setup/browserFlags.mjs';
@@ -121,12 +122,29 @@ export class PackedApp {
     return typeErrorsIn(join(this.folder, 'tsconfig.json'), ours);
   }
 
-  /** Builds a page of one module, and opens it. */
-  async open(code: string, file = 'main.ts'): Promise<OpenedApp> {
-    const { folder } = this;
+  /** Writes a page of one module. */
+  writePage(code: string, file = 'main.ts'): void {
     this.write('index.html', `<!doctype html><script type="module" src="/${file}"></script>`);
     this.write(file, code);
-    return this.openBuilt(folder);
+  }
+
+  /** Bundles a page of one module in a moment, and opens it. */
+  async open(code: string, file = 'main.ts'): Promise<OpenedApp> {
+    const { folder } = this;
+    this.write(file, code);
+    await bundle({
+      absWorkingDir: folder,
+      entryPoints: [file],
+      outfile: join(folder, 'public/bundle.js'),
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      jsx: 'automatic',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      logLevel: 'silent',
+    });
+    this.write('public/index.html', '<!doctype html><script type="module" src="bundle.js"></script>');
+    return this.openServed(join(folder, 'public'));
   }
 
   /** Builds the page of a folder, and opens it. */
@@ -174,7 +192,7 @@ export class PackedApp {
       args: browserFlags,
       timeout: PATIENCE,
     });
-    const context = await (await this.browser).newContext({ viewport: { width: 400, height: 300 } });
+    const context = await (await this.browser).newContext({ viewport: { width: 200, height: 150 } });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     const problems: string[] = [];

@@ -22,7 +22,7 @@ const OURS = "import('skinned-instanced-mesh')";
 
 /** What snippets take for granted, by type. */
 const GIVEN = {
-  [`${OURS}.SkinnedInstancedMesh`]: ['crowd', 'grass', 'trees'],
+  [`${OURS}.SkinnedInstancedMesh`]: ['crowd', 'grass', 'trees', 'rabbits', 'frogs'],
   [`${OURS}.BoneTexture`]: ['boneTexture'],
   [`${OURS}.Character`]: ['character'],
   [`${OURS}.SkinnedInstance`]: ['knight'],
@@ -65,7 +65,7 @@ const GIVEN = {
   [`${THREE}.PerspectiveCamera`]: ['camera'],
   [`${THREE}.Timer`]: ['timer'],
   Float32Array: ['speeds'],
-  any: ['agents', 'near', 'place', 'yours', 'fish', 'bend'],
+  any: ['hop', 'agents', 'near', 'place', 'yours', 'fish', 'bend'],
   [`${THREE}.AnimationClip[]`]: ['clips'],
   [`${THREE}.Scene`]: ['scene'],
   [`${THREE}.Texture`]: ['leaves', 'texture'],

@@ -38,7 +38,8 @@ describe('baking in a worker', () => {
   const options = { logLevel: 'error', configFile: false } as const;
 
   test('works in what Vite builds, and in what it serves with packages bundled before', async () => {
-    const built = await packed.open(WORKER, 'main.js');
+    packed.writePage(WORKER, 'main.js');
+    const built = await packed.openBuilt(packed.folder);
     expect([await titleOf(built), built.problems]).toEqual([BAKED, []]);
 
     const include = ['three', 'skinned-instanced-mesh', 'skinned-instanced-mesh/worker'];
