@@ -16,7 +16,7 @@ import {
   TRACK_STEP,
   TRACK_TEXEL,
   TRANSLATION,
-  trackEntry,
+  trackRow,
 } from './PoseTracks.js';
 import { TRS_SIZE } from './Rig.js';
 
@@ -24,8 +24,8 @@ import { TRS_SIZE } from './Rig.js';
 export interface MixedAction {
   /** Index of the clip. */
   clip: number;
-  /** Frames into the clip. */
-  frame: number;
+  /** Where it is among the clip's frames that are stored. */
+  place: number;
   /** As `AnimationAction.getEffectiveWeight()`. */
   weight: number;
 }
@@ -45,7 +45,11 @@ export interface MixedLayer {
  *
  * @param target Layers and their actions are reused, and are as many afterwards as there are.
  */
-export function playedActions({ clips, count, layers }: PoseMix, target: MixedLayer[]): MixedLayer[] {
+export function playedActions(
+  { clips, count, layers }: PoseMix,
+  tracks: PoseTracks,
+  target: MixedLayer[],
+): MixedLayer[] {
   for (let layer = 0; layer < layers.length; layer++) {
     target[layer] ??= { actions: [], weight: 1, mask: null };
     const { actions } = target[layer];
@@ -55,15 +59,16 @@ export function playedActions({ clips, count, layers }: PoseMix, target: MixedLa
     for (let i = count - 1; i >= 0; i--) {
       const clip = clips[i];
       if (clip.layer !== layer || clip.start === 0 || clip.weight <= 0) continue;
-      actions[used] ??= { clip: 0, frame: 0, weight: 0 };
+      actions[used] ??= { clip: 0, place: 0, weight: 0 };
       const action = actions[used++];
       action.clip = clip.start - 1;
-      action.frame = clip.frame0 - clip.start + clip.alpha;
+      action.place = storedFrame(tracks.clips[action.clip], clip.frame0 - clip.start + clip.alpha);
       action.weight = clip.weight;
     }
-    actions.length = used;
+    // Setting it costs something even where it is that already.
+    if (actions.length !== used) actions.length = used;
   }
-  target.length = layers.length;
+  if (target.length !== layers.length) target.length = layers.length;
   return target;
 }
 
@@ -74,17 +79,12 @@ const _added = /*@__PURE__*/ new Float64Array(4);
 const _work = /*@__PURE__*/ new Float64Array(4);
 
 /**
- * Mixes what plays into local transforms, in the order and with the arithmetic of three.js's `PropertyMixer`. The first
+ * Mixes what plays into the local transform of a node, in the order and with the arithmetic of three.js's `PropertyMixer`. The first
  * action that has a track for a property counts whole; each further one is mixed in by its share of the weights so far. If
  * the weights add up to less than 1, what was there before makes up the rest. Additive clips are added last.
  *
  * @param out `TRS_SIZE` numbers a node.
  */
-export function mixPose(tracks: PoseTracks, layers: readonly MixedLayer[], out: Float64Array): void {
-  for (let node = 0; node < tracks.parents.length; node++) mixNode(tracks, layers, node, out);
-}
-
-/** The same for one node. */
 export function mixNode(
   tracks: PoseTracks,
   layers: readonly MixedLayer[],
@@ -138,14 +138,15 @@ function mixProperty(
 ): void {
   let weights = 0;
   let added = 0;
-  for (const action of actions) {
+  for (let k = 0; k < actions.length; k++) {
+    const action = actions[k];
     if (!(action.weight > 0) || !readTrack(tracks, action, node, property, _value)) continue;
     if (tracks.clips[action.clip].additive) {
       if (added === 0) _added.set(property === ROTATION ? IDENTITY : ZERO);
       added += action.weight;
       addValue(property, _added, 0, _value, action.weight);
     } else if (weights === 0) {
-      _layer.set(_value);
+      for (let i = 0; i < 4; i++) _layer[i] = _value[i];
       weights = action.weight;
     } else {
       weights += action.weight;
@@ -161,7 +162,7 @@ const ZERO = [0, 0, 0, 0];
 
 function mixValue(property: number, out: Float64Array, at: number, value: Float64Array, t: number): void {
   if (property === ROTATION) {
-    if (t >= 1) out.set(value, at);
+    if (t >= 1) for (let i = 0; i < 4; i++) out[at + i] = value[i];
     else slerp(out, at, value, 0, t);
     return;
   }
@@ -181,25 +182,25 @@ function addValue(property: number, out: Float64Array, at: number, value: Float6
 }
 
 /** Reads a property of a node in a clip; false if the clip has no track for it. */
-export function readTrack(
+function readTrack(
   tracks: PoseTracks,
-  { clip, frame }: Pick<MixedAction, 'clip' | 'frame'>,
+  { clip, place }: MixedAction,
   node: number,
   property: number,
   out: Float64Array,
 ): boolean {
-  const { clips } = tracks;
-  const entry = trackEntry(tracks, clip, node, property);
+  const { clips, table } = tracks;
+  const row = trackRow(tracks, clip, node);
+  const entry = table[row + property];
   if (entry === TRACK_ABSENT) return false;
   const { stride, frames } = clips[clip];
   let first = 0;
   let alpha = 0;
   if (!(entry & TRACK_CONSTANT)) {
-    const place = storedFrame(clips[clip], frame);
     first = Math.min(Math.floor(entry & TRACK_STEP ? place + STEP_SLACK : place), frames - 1);
     alpha = entry & TRACK_STEP ? 0 : place - first;
   }
-  const ranges = trackEntry(tracks, clip, node, RANGES);
+  const ranges = table[row + RANGES];
   const texel = (entry & TRACK_TEXEL) + first * stride;
   readKey(tracks, entry, ranges, property, texel, out);
   if (alpha > 0) {
@@ -212,21 +213,18 @@ export function readTrack(
 /** Changes the matrix of a node, whose 12 numbers begin at `at`, before the nodes below are composed with it. */
 export type EditModel = (node: number, model: Float64Array, at: number) => void;
 
-/** Matrices of all nodes, relative to the character's root: local transforms composed up the parents. */
+/** The matrix of a node, relative to the character's root: its local transform composed with the matrix of its parent. */
 export function composeModel(
   { parents, fixed, before }: Pick<PoseTracks, 'parents' | 'fixed' | 'before'>,
   trs: Float64Array,
+  node: number,
   out: Float64Array,
-  edit?: EditModel,
 ): void {
-  for (let node = 0; node < parents.length; node++) {
-    const at = node * AFFINE_SIZE;
-    if (Number.isNaN(fixed[at])) composeAffine(trs, node * TRS_SIZE, _local, 0);
-    else for (let i = 0; i < AFFINE_SIZE; i++) _local[i] = fixed[at + i];
-    if (parents[node] === -1) multiplyAffine(before, 0, _local, 0, out, at);
-    else multiplyAffine(out, parents[node] * AFFINE_SIZE, _local, 0, out, at);
-    edit?.(node, out, at);
-  }
+  const at = node * AFFINE_SIZE;
+  if (Number.isNaN(fixed[at])) composeAffine(trs, node * TRS_SIZE, _local, 0);
+  else for (let i = 0; i < AFFINE_SIZE; i++) _local[i] = fixed[at + i];
+  if (parents[node] === -1) multiplyAffine(before, 0, _local, 0, out, at);
+  else multiplyAffine(out, parents[node] * AFFINE_SIZE, _local, 0, out, at);
 }
 
 const _local = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);

@@ -2,19 +2,28 @@ import { AFFINE_SIZE, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
 import type { PoseEditor } from '../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type AffineArray, multiplyAffine } from '../utils/affine.js';
-import { composeModel, type MixedLayer, mixMorphs, mixPose, playedActions } from './mixPose.js';
+import {
+  composeModel,
+  type EditModel,
+  type MixedLayer,
+  mixMorphs,
+  mixNode,
+  playedActions,
+} from './mixPose.js';
 import { createPoseMix, type PoseMix } from './PoseMix.js';
 import type { PosedCrowd, PoseReader, PoseSource } from './PoseSource.js';
 import type { PoseTracks } from './PoseTracks.js';
 import { posedBounds } from './posedBounds.js';
 
-/** Poses a character from tracks: the twin of the pose pass. */
+/** Poses a character from tracks: the twin of the pose pass, but for single joints, each with what is above it, when it is asked for. */
 export class TrackReader implements PoseReader {
   private readonly trs: Float64Array;
   private readonly model: Float64Array;
   private readonly influences: Float64Array;
   private readonly layers: MixedLayer[] = [];
-  private isComposed = false;
+  /** For each node the number of the pose that its matrix is of. */
+  private readonly poses: Uint32Array;
+  private number = 0;
   private edits: PoseEditor | null = null;
   private instance = 0;
 
@@ -22,27 +31,50 @@ export class TrackReader implements PoseReader {
     this.trs = new Float64Array(tracks.rest.length);
     this.model = new Float64Array(tracks.parents.length * AFFINE_SIZE);
     this.influences = new Float64Array(tracks.morphRest.length);
+    this.poses = new Uint32Array(tracks.parents.length);
   }
 
   /** @param edits What changes joints of the instance. */
   pose(pose: PoseMix, edits: PoseEditor | null = null, instance = 0): void {
     _posed.reader = null;
-    playedActions(pose, this.layers);
-    this.isComposed = false;
+    playedActions(pose, this.tracks, this.layers);
+    this.number++;
     this.edits = edits;
     this.instance = instance;
   }
 
   jointMatrix(joint: number, out: AffineArray, at: number): void {
-    const { tracks, trs, model, edits, instance } = this;
-    if (!this.isComposed) {
-      this.isComposed = true;
-      mixPose(tracks, this.layers, trs);
-      edits?.applyLocals(instance, trs);
-      composeModel(tracks, trs, model, edits?.modelEdits(instance));
-    }
+    const { tracks, model, poses, number } = this;
     const { jointNodes, inverses } = tracks;
-    multiplyAffine(model, jointNodes[joint] * AFFINE_SIZE, inverses, joint * AFFINE_SIZE, out, at);
+    const node = jointNodes[joint];
+    if (poses[node] !== number) {
+      const edit = this.edits?.modelEdits(this.instance);
+      if (edit === undefined) this.composeChain(node);
+      else this.composeAll(edit);
+    }
+    multiplyAffine(model, node * AFFINE_SIZE, inverses, joint * AFFINE_SIZE, out, at);
+  }
+
+  private composeChain(node: number): void {
+    const parent = this.tracks.parents[node];
+    if (parent >= 0 && this.poses[parent] !== this.number) this.composeChain(parent);
+    this.compose(node);
+  }
+
+  /** Edits of matrices relative to the root are applied on the way down, to all nodes in their order. */
+  private composeAll(edit: EditModel): void {
+    for (let node = 0; node < this.poses.length; node++) {
+      this.compose(node);
+      edit(node, this.model, node * AFFINE_SIZE);
+    }
+  }
+
+  private compose(node: number): void {
+    const { tracks, trs, model, layers, edits, instance } = this;
+    mixNode(tracks, layers, node, trs);
+    edits?.applyLocal(instance, node, trs);
+    composeModel(tracks, trs, node, model);
+    this.poses[node] = this.number;
   }
 
   readMorphs(out: Float64Array): void {
@@ -97,7 +129,13 @@ export const trackSource: PoseSource = {
       return;
     }
     reader.pose(playback.pose(instance, true, _mix), poseEdits, instance);
-    Object.assign(_posed, { reader, playback, instance, elapsed, version, edits });
+    // Not by Object.assign, which makes an object for each of many instances.
+    _posed.reader = reader;
+    _posed.playback = playback;
+    _posed.instance = instance;
+    _posed.elapsed = elapsed;
+    _posed.version = version;
+    _posed.edits = edits;
   },
 
   jointMatrix({ boneTexture }, joint, out, at) {

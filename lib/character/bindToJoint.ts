@@ -8,6 +8,7 @@ import {
   Vector3,
 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { floatsOf } from '../utils/geometries.js';
 
@@ -32,6 +33,24 @@ export interface Socket {
  * @throws If there is no such joint, or it is of a skin in detached bind mode.
  */
 export function socketOf(boneTexture: BoneTexture, joint: string | number): Socket {
+  const { data } = boneTexture;
+  let found = sockets.get(data);
+  if (found === undefined) {
+    found = new Map();
+    sockets.set(data, found);
+  }
+  let socket = found.get(joint);
+  if (socket === undefined) {
+    socket = findSocket(boneTexture, joint);
+    found.set(joint, socket);
+  }
+  return socket;
+}
+
+/** Those that were asked for: some are for many instances in each frame. */
+const sockets = /*@__PURE__*/ new WeakMap<BoneTextureData, Map<string | number, Socket>>();
+
+function findSocket(boneTexture: BoneTexture, joint: string | number): Socket {
   const { jointNames, jointBinds } = boneTexture.data;
   const last = typeof joint === 'string' ? jointNames.lastIndexOf(joint) : joint;
   const index = boneTexture.jointIndex(last === -1 ? joint : last);

@@ -234,8 +234,8 @@ export interface PoseEditor {
   place(index: number): void;
   /** Whether an instance was changed since a time of the clock. */
   changedSince(index: number, time: number): boolean;
-  /** Changes local transforms: `TRS_SIZE` numbers a node. */
-  applyLocals(index: number, trs: Float64Array): void;
+  /** Changes the local transform of a node: `TRS_SIZE` numbers a node. */
+  applyLocal(index: number, node: number, trs: Float64Array): void;
   /** What is to be applied to matrices relative to the root, parents first; undefined for nothing. */
   modelEdits(index: number): EditModel | undefined;
 }

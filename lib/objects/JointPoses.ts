@@ -1,11 +1,10 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
-import { PosedInstance } from '../queries/PosedInstance.js';
+import { jointMatrix } from '../queries/poseQueries.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import type { PosedNodes } from './NodePoses.js';
 
-const _instance = /*@__PURE__*/ new PosedInstance();
 const _bind = /*@__PURE__*/ new Matrix4();
 const _local = /*@__PURE__*/ new Matrix4();
 const _parent = /*@__PURE__*/ new Matrix4();
@@ -78,9 +77,10 @@ export class JointPoses implements PosedNodes {
     if (node > 0 && this.versions[node] !== this.version) {
       const { crowd, instance, numbers } = this;
       const joint = numbers[node];
-      const at = _instance.pose(crowd, instance).jointMatrix(joint);
       const bind = crowd.boneTexture.data.jointBinds[joint] as number[];
-      affineToMatrix4(_instance.palette, at, model).multiply(affineToMatrix4(bind, 0, _bind));
+      affineToMatrix4(jointMatrix(crowd, instance, joint), 0, model).multiply(
+        affineToMatrix4(bind, 0, _bind),
+      );
       this.versions[node] = this.version;
     }
     return target.copy(model);

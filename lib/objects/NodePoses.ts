@@ -173,7 +173,7 @@ export class NodePoses implements PosedNodes {
   /** What the instance plays now. */
   private played(): readonly MixedLayer[] {
     if (_played.by !== this || _played.version !== this.version) {
-      playedActions(this.crowd.playback.pose(this.instance, true, _mix), _layers);
+      playedActions(this.crowd.playback.pose(this.instance, true, _mix), this.tracks, _layers);
       _played.by = this;
       _played.version = this.version;
     }

@@ -1,13 +1,17 @@
 import { type Box3, Matrix4, Vector3 } from 'three';
+import { type PosedCrowd, sourceOf } from '../animation/PoseSource.js';
 import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { socketOf } from '../character/bindToJoint.js';
+import { AFFINE_SIZE } from '../constants.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
-import { affineToMatrix4 } from '../utils/affine.js';
+import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
 import { PosedInstance } from './PosedInstance.js';
 
 const _instance = /*@__PURE__*/ new PosedInstance();
 const _matrix = /*@__PURE__*/ new Matrix4();
+const _joint = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
+const _socket = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const _vertex = /*@__PURE__*/ new Vector3();
 
 /**
@@ -47,9 +51,7 @@ export function getSkinningMatrix(
   target: Matrix4,
 ): Matrix4 {
   checkIndex(index, mesh.visibility);
-  const number = mesh.boneTexture.jointIndex(joint);
-  const at = _instance.pose(mesh, index).jointMatrix(number);
-  return affineToMatrix4(_instance.palette, at, target);
+  return affineToMatrix4(jointMatrix(mesh, index, mesh.boneTexture.jointIndex(joint)), 0, target);
 }
 
 /**
@@ -75,9 +77,18 @@ export function getSocketMatrix(
 ): Matrix4 {
   checkIndex(index, mesh.visibility);
   const socket = socketOf(mesh.boneTexture, joint);
-  getSkinningMatrix(mesh, index, socket.joint, target);
-  target.multiply(affineToMatrix4(socket.bind, 0, _matrix));
-  return target.premultiply(_matrix.fromArray(mesh.instanceMatrix.array, index * 16));
+  multiplyAffine(jointMatrix(mesh, index, socket.joint), 0, socket.bind, 0, _socket, 0);
+  return affineToMatrix4(_socket, 0, target).premultiply(
+    _matrix.fromArray(mesh.instanceMatrix.array, index * 16),
+  );
+}
+
+/** A joint's skinning matrix as an instance shows it now, 12 numbers row by row, which hold until another is asked for. */
+export function jointMatrix(crowd: PosedCrowd, index: number, joint: number): Float64Array {
+  const source = sourceOf(crowd);
+  source.pose(crowd, index);
+  source.jointMatrix?.(crowd, joint, _joint, 0);
+  return _joint;
 }
 
 /** Expands a box by all vertices of an instance as it is posed now, in the space of the instance. */

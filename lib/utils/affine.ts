@@ -47,7 +47,7 @@ export function composeAffine(trs: AffineArray, offset: number, out: AffineArray
 export function multiplyAffine(
   a: AffineArray,
   aAt: number,
-  b: AffineArray,
+  b: ArrayLike<number>,
   bAt: number,
   out: AffineArray,
   at: number,

@@ -20,7 +20,7 @@ import {
   SLOT_PROPORTION,
 } from './editLayout.js';
 import { LivePoses } from './LivePoses.js';
-import { editLocal, mixLive, mixLiveNode } from './localEdits.js';
+import { editLocal, mixLiveNode } from './localEdits.js';
 import { editModel } from './modelEdits.js';
 import { sameNodes } from './poseNodes.js';
 
@@ -152,13 +152,10 @@ export class EditStore implements PoseEditor {
     }
   }
 
-  /** Applies an instance's live pose and edits to local transforms. */
-  applyLocals(index: number, trs: Float64Array): void {
-    const { live, lists } = this;
-    const weight = live.weightOf(index, this.time.elapsed);
-    if (weight > 0) mixLive(live.texture.data, live.placeOf(index) * live.stride, weight, trs);
-    const first = lists.first(index);
-    for (let i = 0; i < lists.locals(index); i++) editLocal(lists.pool.data, (first + i) * EDIT_STRIDE, trs);
+  /** Applies an instance's live pose and edits to the local transform of one node. */
+  applyLocal(index: number, node: number, trs: Float64Array): void {
+    this.applyLive(index, node, trs);
+    this.applyNode(index, node, null, trs);
   }
 
   /** Applies an instance's live pose to the local transform of one node. */
@@ -168,13 +165,14 @@ export class EditStore implements PoseEditor {
     if (weight > 0) mixLiveNode(live.texture.data, live.placeOf(index) * live.stride, node, weight, trs);
   }
 
-  /** Applies the edits of one slot to the local transform of one node. */
-  applyNode(index: number, node: number, slot: number, trs: Float64Array): void {
+  /** Applies the edits of one slot, or of all, to the local transform of one node. */
+  applyNode(index: number, node: number, slot: number | null, trs: Float64Array): void {
     const { lists } = this;
     const { data } = lists.pool;
     const end = (lists.first(index) + lists.locals(index)) * EDIT_STRIDE;
     for (let at = lists.first(index) * EDIT_STRIDE; at < end; at += EDIT_STRIDE) {
-      if (data[at + EDIT_NODE] === node && data[at + EDIT_SLOT] === slot) editLocal(data, at, trs);
+      if (data[at + EDIT_NODE] === node && (data[at + EDIT_SLOT] === slot || slot === null))
+        editLocal(data, at, trs);
     }
   }
 

@@ -17,16 +17,11 @@ const _value = /*@__PURE__*/ new Float64Array(4);
 const _turned = /*@__PURE__*/ new Float64Array(4);
 
 /**
- * Lays a live pose over local transforms: twin of `mixLive` in the shaders.
+ * Lays a live pose over the local transform of a node: twin of `mixLive` in the shaders.
  *
  * @param live The pose's numbers begin at `at`.
  * @param trs `TRS_SIZE` numbers a node.
  */
-export function mixLive(live: Float32Array, at: number, weight: number, trs: Float64Array): void {
-  for (let node = 0; node * TRS_SIZE < trs.length; node++) mixLiveNode(live, at, node, weight, trs);
-}
-
-/** The same for one node. */
 export function mixLiveNode(
   live: Float32Array,
   at: number,
