@@ -33,7 +33,7 @@ import type { InstanceParts } from '../features/parts/InstanceParts.js';
 import type { InstanceUniforms } from '../features/uniforms/InstanceUniforms.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import { checkIndex } from '../instances/instanceRange.js';
+import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
@@ -315,16 +315,20 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   /**
-   * Colours an instance. It shows at once: unlike `InstancedMesh`, there is no `needsUpdate` to set, and only what changed is uploaded.
+   * Colours an instance, or each of a range. It shows at once: unlike `InstancedMesh`, there is no `needsUpdate` to set, and only what changed is uploaded.
    *
    * @throws If there is no such instance, or the colour is not of finite numbers.
    *
    * @category Dress and attach
    */
-  override setColorAt(index: number, color: Color): this {
-    checkIndex(index, this.visibility);
+  override setColorAt(instances: Instances, color: Color): this {
     checkColor(color);
-    this.colors.set(index, color.r, color.g, color.b);
+    const { r, g, b } = color;
+    // What programs call thousands of times in a frame makes no closure.
+    if (typeof instances === 'number') {
+      checkIndex(instances, this.visibility);
+      this.colors.set(instances, r, g, b);
+    } else forEachInstance(instances, this.visibility, (index) => this.colors.set(index, r, g, b));
     return this;
   }
 

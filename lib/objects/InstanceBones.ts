@@ -234,7 +234,9 @@ export class InstanceBones implements BonePoser {
 export function jointEditsOf({ features }: SkinnedInstancedMesh): JointEdits {
   const edits = features.find((one): one is JointEdits => (one as Partial<JointEdits>).isJointEdits === true);
   if (edits === undefined)
-    throw new Error('Instances whose joints are moved by hand need a new JointEdits(crowd).');
+    throw new Error(
+      'Instances whose joints are moved by hand, or by an AnimationMixer, need a new JointEdits(crowd); to measure a clip, play it on the model that was baked.',
+    );
   return edits;
 }
 

@@ -81,6 +81,9 @@ test('arguments and indices out of range', () => {
   expect(() => crowd.play(0, 'Slide', { repetitions: -2 })).toThrow('repetitions is -2');
   expect(() => crowd.setMatrixAt(3, new Matrix4())).toThrow('There is no instance 3');
   expect(() => crowd.setMatrixAt(crowd.all as never, new Matrix4())).toThrow('call it for each, from 0 to');
+  const color = new Color();
+  crowd.setColorAt({ start: 1, count: 2 }, new Color(0, 1, 0));
+  expect([0, 1, 2].map((i) => crowd.getColorAt(i, color).r)).toEqual([1, 0, 0]);
   expect(() => crowd.play([0, 1] as never, 0)).toThrow('Array of 2 is no range; pass { start, count }');
   const empty = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
   const none = 'There is no instance 0; the crowd has none yet; call addInstance()';

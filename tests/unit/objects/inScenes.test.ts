@@ -1,5 +1,6 @@
 import { SkinnedInstance } from 'skinned-instanced-mesh';
 import {
+  AnimationMixer,
   type Bone,
   Box3,
   Group,
@@ -198,6 +199,22 @@ test('warns of a crowd that is in no scene, and of instances that are removed an
   new Scene().add(knights[1]);
   for (let i = 0; i < 2; i++) scene.updateMatrixWorld();
   expect(warn.mock.calls.splice(2)).toEqual([[expect.stringContaining('"Guest" is in another scene')]]);
+});
+
+test('a pool waits unseen, from before there is a scene; a mixer of three.js is for the model that was baked', () => {
+  const crowd = createStickCrowd(0);
+  const pool = [0, 1].map(() => new SkinnedInstance(crowd).removeFromParent());
+  const seen = () => [0, 1].map((id) => crowd.getVisibleAt(id));
+  const scene = new Scene().add(crowd);
+  scene.updateMatrixWorld();
+  expect(seen()).toEqual([false, false]);
+  scene.add(pool[1]);
+  expect(seen()).toEqual([false, true]);
+  pool[1].removeFromParent();
+  expect(seen()).toEqual([false, false]);
+  const mixer = new AnimationMixer(pool[0]);
+  mixer.clipAction(createStick().clips[0]).play();
+  expect(() => mixer.setTime(0.5)).toThrow('to measure a clip, play it on the model that was baked');
 });
 
 test('who looks for a material or meshes of an instance hears once that there are none, and what to do', () => {
