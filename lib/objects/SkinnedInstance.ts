@@ -23,7 +23,7 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { expandByPose } from '../queries/poseQueries.js';
 import { type CrowdIntersection, mayMeet, raycastCrowd } from '../queries/raycastCrowd.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { warned, warnOnce } from '../utils/messages.js';
+import { warnOnce } from '../utils/messages.js';
 import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
 import { InstanceBones, jointEditsOf } from './InstanceBones.js';
@@ -63,9 +63,13 @@ function uniformsOf({ uniforms }: SkinnedInstancedMesh, name: string): InstanceU
 
 const IS_MESH = /^is(Skinned)?Mesh$/;
 /** In the text of a function. */
-const LOOKS_FOR_MESHES = /\.is(Skinned)?Mesh\b|instanceof\b.*Mesh\b/;
-const NO_MESHES =
-  "SkinnedInstance: an instance has no meshes to find, the crowd is one for all. In place of its materials' are color, emissive, opacity and setUniform, of its meshes' visible new InstanceParts(crowd); new Box3().setFromObject(instance) measures it, and dispose() ends it.";
+const LOOKS_FOR_MESHES = /\.is(Skinned)?Mesh\b|instanceof\b[^)&|;]*Mesh\b/;
+
+/** Warns, once for each kind of search, that it finds nothing. */
+const warnOfNoMeshes = (search: string): void =>
+  warnOnce(
+    `SkinnedInstance: ${search} finds nothing, since an instance has no meshes; the crowd is one for all. The instance has color, emissive, opacity and setUniform, new InstanceParts(crowd) hides its parts, new Box3().setFromObject(instance) measures it, dispose() ends it.`,
+  );
 
 const _color = /*@__PURE__*/ new Color();
 
@@ -363,7 +367,7 @@ export class SkinnedInstance extends PlacedInstance {
     const { tracks, jointNames } = this.crowd.boneTexture.data;
     if (name === 'name' && (tracks?.names ?? jointNames).includes(value as string)) this.makeBones();
     const found = super.getObjectByProperty(name, value);
-    if (found === undefined && IS_MESH.test(name)) warnOnce(NO_MESHES);
+    if (found === undefined && IS_MESH.test(name)) warnOfNoMeshes(`getObjectByProperty('${name}')`);
     return found;
   }
 
@@ -371,7 +375,8 @@ export class SkinnedInstance extends PlacedInstance {
   override getObjectsByProperty(name: string, value: unknown, result: Object3D[] = []): Object3D[] {
     const { length } = result;
     super.getObjectsByProperty(name, value, result);
-    if (result.length === length && IS_MESH.test(name) && !this.home.meets(result, this)) warnOnce(NO_MESHES);
+    if (result.length === length && IS_MESH.test(name) && !this.home.meets(result, this))
+      warnOfNoMeshes(`getObjectsByProperty('${name}')`);
     return result;
   }
 
@@ -381,13 +386,8 @@ export class SkinnedInstance extends PlacedInstance {
    */
   override traverse(callback: (object: Object3D) => void): void {
     // Nothing else tells of `instanceof`. What hangs on it may be what is looked for.
-    if (
-      !warned.has(NO_MESHES) &&
-      this.children.length === this.idleChildren &&
-      LOOKS_FOR_MESHES.test(String(callback)) &&
-      !this.home.meets(callback, this)
-    )
-      warnOnce(NO_MESHES);
+    const sought = this.children.length === this.idleChildren && LOOKS_FOR_MESHES.exec(String(callback));
+    if (sought && !this.home.meets(callback, this)) warnOfNoMeshes(`traverse, by "${sought[0]}",`);
     this.makeBones();
     super.traverse(callback);
   }

@@ -244,7 +244,9 @@ test('who looks for a material or meshes of an instance hears once that there ar
     for (const from of [knight, holder]) {
       warned.clear();
       for (let i = 0; i < 2; i++) expect(search(from)).toBeUndefined();
-      expect(said()).toEqual(isTold ? [expect.stringContaining('has no meshes to find')] : []);
+      expect(said()).toEqual(
+        isTold ? [expect.stringContaining('finds nothing, since an instance has no meshes')] : [],
+      );
     }
   // Who searches the scene finds the crowd, wherever that is.
   warned.clear();
