@@ -13,6 +13,7 @@
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
+//   npm run bench -- compare COMMIT vertices       the same of another commit, in turns with those here: ratios and their spread
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -20,6 +21,12 @@ import { chromium } from 'playwright';
 import { createServer } from 'vite';
 import { browserFlags } from '../setup/browserFlags.mjs';
 import { findBrowser } from '../setup/findBrowser.mjs';
+import { compare } from './compare.mjs';
+
+if (process.argv[2] === 'compare') {
+  compare(process.argv.slice(3));
+  process.exit();
+}
 
 const wanted = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const jsonFile = process.argv.find((arg) => arg.startsWith('--json='))?.slice('--json='.length);
