@@ -1,5 +1,6 @@
 import {
   ArrayCamera,
+  Box3,
   BoxGeometry,
   type Camera,
   Frustum,
@@ -17,6 +18,7 @@ import {
   WebGPUCoordinateSystem,
 } from 'three';
 import { expect, test } from 'vitest';
+import { createCharacter } from '../../demos/character.js';
 import { FIRST_LISTED } from '../../lib/constants.js';
 import { InstanceList } from '../../lib/culling/InstanceList.js';
 import { KIND_LISTS } from '../../lib/culling/LODSelector.js';
@@ -254,27 +256,32 @@ test.each(SEEDS)('seed %i: levels are those of LOD, with hysteresis and zoom', (
 test.each([
   ['a perspective camera', new PerspectiveCamera(50, 2)],
   ['an orthographic camera', new OrthographicCamera(-8, 8, 4, -4)],
-])('levels by size go by the share of the height of the picture of %s', (_, camera) => {
-  const crowd = createCrowd(createRandom(1), 200, 0);
+])('levels by size go by how high the character stands in the picture of %s', (_, camera) => {
+  const { root, clips } = createCharacter();
+  const { min, max } = new Box3().setFromObject(root, true);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 200);
   crowd.perObjectFrustumCulled = false;
-  addLevel(crowd, createLevel(crowd, createBox()), { screenShare: 0.2 }).frustumCulled = false;
-  addLevel(crowd, createLevel(crowd, createBox()), { screenShare: 0.05 }).frustumCulled = false;
+  for (const screenShare of [0.2, 0.05])
+    addLevel(crowd, crowd.geometry, { screenShare }).frustumCulled = false;
+  crowd.scale.setScalar(2);
+  crowd.updateMatrixWorld();
   camera.zoom = 1.5;
   camera.updateProjectionMatrix();
   camera.updateMatrixWorld();
   for (let id = 0; id < 200; id++) {
     const size = [0.03, 0.1, 0.3, 1, 3][id % 5];
-    crowd.setMatrixAt(id, new Matrix4().makeScale(size, size, size).setPosition(0, 0, -10 - id / 4));
+    crowd.setMatrixAt(id, new Matrix4().makeScale(size, size, size).setPosition(0, 0, -5 - id / 8));
   }
   const levels = levelsFor(crowd, camera);
   levels.forEach((ids, level) => {
     expect(ids.length).toBeGreaterThan(5);
     for (const id of ids) {
-      const { center, radius } = sphereOf(crowd, id);
+      const { center } = sphereOf(crowd, id);
       center.applyMatrix4(camera.matrixWorldInverse);
+      const half = (max.y - min.y) * [0.03, 0.1, 0.3, 1, 3][id % 5];
       const top = center
         .clone()
-        .setY(center.y + radius)
+        .setY(center.y + half)
         .applyMatrix4(camera.projectionMatrix).y;
       const share = top - center.applyMatrix4(camera.projectionMatrix).y;
       expect(share > 0.2 ? 0 : share > 0.05 ? 1 : 2).toBe(level);

@@ -85,7 +85,10 @@ export class CameraLevels implements LevelMeasure {
     this.bySize = table.byScreen;
     // With a parallel projection, size does not depend on distance.
     this.flat = this.bySize && projection[15] === 1;
-    const unit = this.bySize ? matrixWorld.getMaxScaleOnAxis() * projection[5] : (camera.zoom ?? 1);
+    // Of an instance, the radius of its sphere is at hand.
+    const unit = this.bySize
+      ? matrixWorld.getMaxScaleOnAxis() * projection[5] * table.halfHeight
+      : (camera.zoom ?? 1);
     this.squaredUnit = unit * unit;
     this.set(LEVEL_SCALE, this.scale / this.squaredUnit);
   }

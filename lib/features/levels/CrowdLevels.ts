@@ -17,7 +17,7 @@ const NAME = 'CrowdLevels';
 
 /**
  * From where on a level of detail is drawn: a distance in world units as in three.js's `LOD`, or a share of the height of the
- * picture, below which an instance is small enough for it.
+ * picture: where the character, as it stands at rest and at the instance's scale, takes less of it.
  */
 export type LevelStart =
   | number

@@ -1,5 +1,10 @@
-import type { Camera, Matrix4, Object3D } from 'three';
-import { FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
+import { Box3, type BufferGeometry, type Camera, type Matrix4, type Object3D, Sphere, Vector3 } from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import { expandByArray } from '../../animation/jointBoxes.js';
+import { createPoseMix } from '../../animation/PoseMix.js';
+import { skinOf } from '../../character/crowdGeometry.js';
+import { AFFINE_SIZE, FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import type { LODSelector } from '../../culling/LODSelector.js';
 import { warnOnce } from '../../utils/messages.js';
 import { CameraLevels } from './CameraLevels.js';
@@ -12,8 +17,8 @@ export interface Level {
   /** World units from the camera to the instance, divided by the camera's zoom, from which on the level is drawn. */
   distance: number;
   /**
-   * Where levels go by size: share of the height of the picture that an instance takes, 0 to 1, below which the level is
-   * drawn. Null where they go by distance.
+   * Where levels go by size: share of the height of the picture that the character, as it stands at rest, takes at the instance's
+   * scale, 0 to 1, below which the level is drawn. Null where they go by distance.
    */
   screenShare: number | null;
   /**
@@ -47,6 +52,13 @@ const MAX_MIXED = 8;
 /** Frames after which a list that nothing has asked for makes room for another. */
 const STALE = 30;
 
+/** What lies flat counts as this high, as a share of how long it is. */
+const FLAT = 0.1;
+
+const _box = /*@__PURE__*/ new Box3();
+const _sphere = /*@__PURE__*/ new Sphere();
+const _vector = /*@__PURE__*/ new Vector3();
+
 /** The levels of detail of a crowd: from where on each is drawn. The first is the crowd's own mesh. */
 export class LevelTable implements LODSelector {
   /** Level by which shadow maps are coarser than what the camera sees. */
@@ -55,7 +67,7 @@ export class LevelTable implements LODSelector {
   dissolve = 0;
 
   /**
-   * For each level the squared distance from which on it is drawn. Where levels go by size, distances are in radii of the
+   * For each level the squared distance from which on it is drawn. Where levels go by size, distances are in half heights of the
    * instance on a screen whose height is 2 at a distance of 1, so that both are compared alike.
    */
   readonly enter: Float32Array = new Float32Array(MAX_LEVELS + 1);
@@ -90,16 +102,19 @@ export class LevelTable implements LODSelector {
   private updated: readonly Level[] | null = null;
   private updatedShadow = 0;
   private sorted: readonly Level[];
+  /** How high the character stands, and of what that was measured. */
+  private height = 0;
+  private measured: [BufferGeometry, BoneTexture] | null = null;
   /** Levels as each camera sees them that shows the crowd, and not only its shadow. */
   private readonly chosen = new WeakMap<Camera, CameraLevels>();
 
   /** @param listOf See `LODSelector`. */
   constructor(
-    own: Object3D,
+    private readonly crowd: SkinnedInstancedMesh,
     readonly listOf: (mesh: object) => number | null,
   ) {
     this.sorted = [
-      { object: own, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true },
+      { object: crowd, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true },
     ];
   }
 
@@ -134,6 +149,18 @@ export class LevelTable implements LODSelector {
   /** Whether levels go by the share of the picture's height. */
   get byScreen(): boolean {
     return this.isUsed && this.sorted[1].screenShare !== null;
+  }
+
+  /** Half the height of the character as it stands at rest, in radii of the sphere around all of its poses. */
+  get halfHeight(): number {
+    const { geometry, boneTexture, crowd } = this.crowd;
+    if (this.measured?.[0] !== geometry || this.measured[1] !== boneTexture) {
+      this.measured = [geometry, boneTexture];
+      const { x, y, z } = boxAtRest(geometry, boneTexture, _box).getSize(_vector);
+      this.height = Math.max(y, FLAT * x, FLAT * z);
+    }
+    const { radius } = crowd.boundsOfPoses(_box).getBoundingSphere(_sphere);
+    return this.height > 0 && radius > 0 && radius < Infinity ? this.height / 2 / radius : 1;
   }
 
   /** Whether instances at any level are posed less often than frames are drawn. Brings `poseRates` up to date. */
@@ -333,4 +360,34 @@ export class LevelTable implements LODSelector {
 function startOf({ distance, screenShare }: Level): number {
   const start = screenShare === null ? distance : 1 / screenShare;
   return start < FARTHEST ? start : Infinity;
+}
+
+/** Box around the vertices in the rest pose. */
+function boxAtRest(geometry: BufferGeometry, { data, reader, binding }: BoneTexture, target: Box3): Box3 {
+  target.makeEmpty();
+  if (binding !== null) {
+    expandByArray(target, data.restBounds);
+    return target;
+  }
+  const position = geometry.getAttribute('position');
+  const { joints, stride, weights, unit } = skinOf(geometry);
+  const palette = new Float64Array(data.jointNames.length * AFFINE_SIZE);
+  reader.pose(createPoseMix());
+  data.jointNames.forEach((_, joint) => {
+    reader.jointMatrix(joint, palette, joint * AFFINE_SIZE);
+  });
+  for (let vertex = 0; vertex < position.count; vertex++) {
+    const { x, y, z } = _vector.fromBufferAttribute(position, vertex);
+    _vector.set(0, 0, 0);
+    for (let i = 0; i < 4; i++) {
+      const weight = weights[vertex * 4 + i] * unit;
+      const m = joints[vertex * stride + i] * AFFINE_SIZE;
+      if (!(weight > 0)) break;
+      _vector.x += weight * (palette[m] * x + palette[m + 1] * y + palette[m + 2] * z + palette[m + 3]);
+      _vector.y += weight * (palette[m + 4] * x + palette[m + 5] * y + palette[m + 6] * z + palette[m + 7]);
+      _vector.z += weight * (palette[m + 8] * x + palette[m + 9] * y + palette[m + 10] * z + palette[m + 11]);
+    }
+    if (!Number.isNaN(_vector.y)) target.expandByPoint(_vector);
+  }
+  return target;
 }

@@ -1,6 +1,7 @@
 import { PerspectiveCamera, Vector3 } from 'three';
 import { expect } from 'vitest';
 import type { View } from '../../../lib/culling/View.js';
+import type { LevelTable } from '../../../lib/features/levels/LevelTable.js';
 import { orderOf } from '../features.js';
 import { levelsOf } from '../levels.js';
 import type { CrowdMesh, SkinnedInstancedMesh } from '../library.js';
@@ -117,9 +118,10 @@ function levelsAt(
   _middle.fromArray(spheres, id * 4).applyMatrix4(crowd.matrixWorld);
   let distance = _middle.distanceTo(_eye.setFromMatrixPosition(camera.matrixWorld));
   if (levels.length > 1 && levels[1].screenShare !== null) {
-    // In half heights of the picture: an instance is as high as its sphere.
-    const radius = spheres[id * 4 + 3] * crowd.matrixWorld.getMaxScaleOnAxis();
-    distance /= radius * camera.projectionMatrix.elements[5];
+    // In half heights of the picture.
+    const { halfHeight } = crowd.views.splitter as LevelTable;
+    const half = spheres[id * 4 + 3] * halfHeight * crowd.matrixWorld.getMaxScaleOnAxis();
+    distance /= half * camera.projectionMatrix.elements[5];
   }
   const starts = levels.map(({ distance: from, screenShare }) =>
     screenShare === null ? from : 1 / screenShare,
