@@ -76,7 +76,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
   }
 
   /**
-   * @param name See the class.
+   * @param entry Name and value of the uniform, see the class.
    * @throws If there is no such instance or uniform, or the value is of another type or not finite.
    */
   setAt(instances: Instances, ...entry: UniformEntry<T>): this;
