@@ -6,6 +6,7 @@ import { serveDocs } from './tests/setup/docs.mjs';
 import { galleryAtRoot } from './tests/setup/galleryAtRoot.mjs';
 import { serveModels } from './tests/setup/models.mjs';
 import { shortShaders } from './tests/setup/shortShaders.mjs';
+import { shortTexts } from './tests/setup/shortTexts.mjs';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -90,10 +91,14 @@ export default defineConfig(({ mode, command }): UserConfig => {
     };
   }
 
+  // What bundlers take for production.
+  const isShort = mode === 'short';
+  const texts = isShort ? [shortTexts()] : [];
   return {
-    plugins: [bundled(), shortShaders()],
+    plugins: [bundled(texts), shortShaders(), texts],
     build: {
       lib: { entry: entries, formats: ['es'] },
+      outDir: path(isShort ? 'dist/production' : 'dist'),
       target: 'es2022',
       minify: false,
       rollupOptions: {
