@@ -1,11 +1,5 @@
-import {
-  type BufferAttribute,
-  type BufferGeometry,
-  DataArrayTexture,
-  FloatType,
-  type InterleavedBufferAttribute,
-} from 'three';
-import { If, int, ivec2, Loop, normalLocal, positionLocal, vertexIndex } from 'three/tsl';
+import { type BufferGeometry, DataArrayTexture, FloatType } from 'three';
+import { If, int, ivec2, Loop, normalLocal, positionLocal, property, vertexIndex } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { type TexelNode, texels } from './TexelNode.js';
 
@@ -15,38 +9,46 @@ const WIDTH = 2048;
 interface MorphTexture {
   texture: DataArrayTexture;
   attributes: unknown;
-  /** Texels per vertex: by how much a target moves it, and by how much its normal, if any target moves normals. */
-  stride: number;
+  /** What a target changes of a vertex, a texel for each; normals and colours only if there are targets for them. */
+  kinds: readonly (keyof typeof MORPHED)[];
 }
+
+const MORPHED = {
+  position: (by: Node<'vec4'>) => positionLocal.addAssign(by.xyz),
+  normal: (by: Node<'vec4'>) => normalLocal.addAssign(by.xyz),
+  // Of one name with three.js's own, which it adds to vertex colours, and therefore the same.
+  color: (by: Node<'vec4'>) => property('vec4', 'morphColorSum').addAssign(by),
+};
 
 const textures = /*@__PURE__*/ new WeakMap<BufferGeometry, MorphTexture>();
 
 /** Morph targets as a texture with a layer for each. three.js makes such a texture too, but does not give it to others. */
 function morphTextureOf(geometry: BufferGeometry): MorphTexture {
-  const { position = [], normal = [] } = geometry.morphAttributes;
+  const { morphAttributes } = geometry;
+  const { position = [] } = morphAttributes;
   const known = textures.get(geometry);
   if (known?.attributes === position) return known;
   known?.texture.dispose();
 
-  const stride = normal.length > 0 && geometry.hasAttribute('normal') ? 2 : 1;
+  const kinds = (['position', 'normal', 'color'] as const).filter(
+    (kind) => morphAttributes[kind]?.length && (kind !== 'normal' || geometry.hasAttribute(kind)),
+  );
   const { count } = geometry.getAttribute('position');
-  const height = Math.ceil((count * stride) / WIDTH);
+  const height = Math.ceil((count * kinds.length) / WIDTH);
   const data = new Float32Array(WIDTH * height * 4 * position.length);
-  const write = (target: number, offset: number, moves: BufferAttribute | InterleavedBufferAttribute) => {
-    for (let vertex = 0; vertex < count; vertex++) {
-      const at = (target * WIDTH * height + vertex * stride + offset) * 4;
-      for (let i = 0; i < 3; i++) data[at + i] = moves.getComponent(vertex, i);
-    }
-  };
-  position.forEach((moves, target) => {
-    write(target, 0, moves);
-    if (stride === 2) write(target, 1, normal[target]);
+  kinds.forEach((kind, offset) => {
+    morphAttributes[kind]?.forEach((moves, target) => {
+      for (let vertex = 0; vertex < count; vertex++) {
+        const at = (target * WIDTH * height + vertex * kinds.length + offset) * 4;
+        for (let i = 0; i < moves.itemSize; i++) data[at + i] = moves.getComponent(vertex, i);
+      }
+    });
   });
 
   const texture = new DataArrayTexture(data, WIDTH, height, position.length);
   texture.type = FloatType;
   texture.needsUpdate = true;
-  const made = { texture, attributes: position, stride };
+  const made = { texture, attributes: position, kinds };
   textures.set(geometry, made);
   geometry.addEventListener('dispose', function dispose() {
     texture.dispose();
@@ -66,9 +68,9 @@ export interface MorphNodes {
   textureOf(geometry: BufferGeometry): DataArrayTexture;
 }
 
-/** Moves `positionLocal`, and `normalLocal` where there are targets for it, by morph targets of a geometry. */
+/** Moves positions, and normals and colours where there are targets for them, by morph targets of a geometry. */
 export function morphTargets(geometry: BufferGeometry): MorphNodes {
-  const { texture, stride } = morphTextureOf(geometry);
+  const { texture, kinds } = morphTextureOf(geometry);
   const targets = texels(texture);
   const count = geometry.morphAttributes.position?.length ?? 0;
   return {
@@ -78,13 +80,11 @@ export function morphTargets(geometry: BufferGeometry): MorphNodes {
       Loop(count, ({ i }) => {
         const weight = influence(i).toVar();
         If(weight.notEqual(0), () => {
-          const texel = (offset: number) => {
-            const place = int(vertexIndex).mul(stride).add(offset).toVar();
+          kinds.forEach((kind, offset) => {
+            const place = int(vertexIndex).mul(kinds.length).add(offset).toVar();
             const row = place.div(WIDTH).toVar();
-            return targets.layerTexel(ivec2(place.sub(row.mul(WIDTH)), row), i).xyz;
-          };
-          positionLocal.addAssign(texel(0).mul(weight));
-          if (stride === 2) normalLocal.addAssign(texel(1).mul(weight));
+            MORPHED[kind](targets.layerTexel(ivec2(place.sub(row.mul(WIDTH)), row), i).mul(weight));
+          });
         });
       });
     },

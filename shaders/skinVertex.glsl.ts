@@ -118,8 +118,8 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
   return shader;
 }
 
-/** A position that a shader projects itself, as MToonMaterial of three-vrm does for outlines: three.js's chunk would have placed it. */
-const OWN_PROJECTION = /(\bgl_Position\s*=\s*projectionMatrix\s*\*\s*modelViewMatrix\s*\*)/g;
+/** A point that a shader projects itself, as MToonMaterial and `OutlineEffect` do for outlines: three.js's chunk would have placed it. */
+const OWN_PROJECTION = /(\bprojectionMatrix\s*\*\s*modelViewMatrix\s*\*)/g;
 
 /** Lets a shader know what is drawn, the instance and what it has of its own, before it does anything else. */
 function preparedFirst(vertexShader: string, { codes, maps, surfaces }: CrowdProgram): string {

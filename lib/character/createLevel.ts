@@ -129,12 +129,13 @@ function matchMorphs(geometry: BufferGeometry, names: readonly string[], targets
     const before = targets.slice(0, target).filter((other) => other === name).length;
     return names.map((own, i) => (own === name ? i : -1)).filter((i) => i >= 0)[before] ?? -1;
   });
-  for (const key of ['position', 'normal'] as const) {
+  for (const key of ['position', 'normal', 'color'] as const) {
     const own = morphAttributes[key];
     if (own === undefined) continue;
+    const size = own[0]?.itemSize ?? 3;
     const { count } = geometry.getAttribute('position');
     geometry.morphAttributes[key] = places.map(
-      (place) => own[place] ?? new Float32BufferAttribute(new Float32Array(count * 3), 3),
+      (place) => own[place] ?? new Float32BufferAttribute(new Float32Array(count * size), size),
     );
   }
 }

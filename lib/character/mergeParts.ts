@@ -239,16 +239,18 @@ function mergeMorphs(
 ): void {
   if (morphs.length === 0) return;
   merged.morphTargetsRelative = true;
-  for (const name of ['position', 'normal'] as const) {
+  for (const name of ['position', 'normal', 'color'] as const) {
     if (!pieces.some(({ geometry }) => geometry.morphAttributes[name])) continue;
+    const size = merged.attributes[name]?.itemSize ?? 3;
     merged.morphAttributes[name] = morphs.map((morph, i) => {
-      const offsets = new BufferAttribute(new Float32Array(vertices * 3), 3);
+      const offsets = new BufferAttribute(new Float32Array(vertices * size), size);
       offsets.name = morph;
       for (const { first, geometry, source } of pieces) {
         const { attributes, morphAttributes, morphTargetsRelative } = geometry;
         const target = source.morphOffset < 0 ? undefined : morphAttributes[name]?.[i - source.morphOffset];
         if (target === undefined) continue;
-        offsets.set(morphOffsets(target, morphTargetsRelative ? null : attributes[name], 3), first * 3);
+        const base = morphTargetsRelative ? null : (attributes[name] ?? null);
+        offsets.set(morphOffsets(target, base, size), first * size);
       }
       return offsets;
     });

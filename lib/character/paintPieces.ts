@@ -42,6 +42,7 @@ export function paintPieces(
   // Colours that are multiplied by those of materials are no shares of one any more.
   const colors = color ? floatsOf(color) : new BufferAttribute(new Float32Array(count * 3).fill(1), 3);
   geometry.setAttribute('color', colors);
+  const { color: targets = [] } = geometry.morphAttributes;
   const palette = shareAttribute(Uint16Array, count, 2);
   for (const { runs, first, count: own, geometry: painted, source } of pieces) {
     const share = runs[0] && shares.get(runs[0].material);
@@ -51,6 +52,14 @@ export function paintPieces(
     for (let vertex = first; vertex < first + own; vertex++) {
       if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
       colors.setXYZ(vertex, colors.getX(vertex) * r, colors.getY(vertex) * g, colors.getZ(vertex) * b);
+      const shown = +share.vertexColors;
+      for (const one of targets)
+        one.setXYZ(
+          vertex,
+          one.getX(vertex) * r * shown,
+          one.getY(vertex) * g * shown,
+          one.getZ(vertex) * b * shown,
+        );
       palette.setX(vertex, share.palette ?? 0);
       partIndex.setY(vertex, share.number);
     }

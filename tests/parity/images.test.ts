@@ -99,13 +99,15 @@ const MATERIALS: Record<string, () => Material> = {
   'alpha map and alphaTest': () => new MeshStandardMaterial({ alphaMap: stripes(), alphaTest: 0.5 }),
 };
 
-/** Projects by itself, as MToonMaterial of three-vrm does for outlines. */
+/** Projects by itself, as MToonMaterial of three-vrm and `OutlineEffect` do for outlines. */
 const outline = () => {
   const material = chunked();
   material.side = BackSide;
   material.vertexShader = material.vertexShader.replace(
     /}$/,
-    'gl_Position = projectionMatrix * modelViewMatrix * vec4( 0.03 * normalize( objectNormal ) + transformed, 1.0 );\n}',
+    `vec4 further = projectionMatrix * modelViewMatrix * vec4( normalize( objectNormal ) + transformed, 1.0 );
+    gl_Position = projectionMatrix * modelViewMatrix * vec4( transformed, 1.0 );
+    gl_Position += 0.01 * normalize( further - gl_Position ) * gl_Position.w;\n}`,
   );
   return material;
 };

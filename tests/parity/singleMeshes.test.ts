@@ -1,0 +1,76 @@
+import {
+  AnimationClip,
+  Box3,
+  BoxGeometry,
+  Float32BufferAttribute,
+  type KeyframeTrack,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  NumberKeyframeTrack,
+  type Object3D,
+  Vector3,
+} from 'three';
+import { describe, test } from 'vitest';
+import { TWINS } from '../support/captures.js';
+import { createCoarsestCharacter } from '../support/coarseCharacter.js';
+import { comparePair } from '../support/comparePair.js';
+import { useDrawing } from '../support/drawings.js';
+import { bakeCharacter, LoopOnceOptions, mergeMaterials, SkinnedInstancedMesh } from '../support/library.js';
+import { Reference } from '../support/reference.js';
+
+/** The figure with a board before its body: two meshes of one character. */
+function createBoarded() {
+  const { root, clips } = createCoarsestCharacter();
+  const body = root.getObjectByName('Body') as Mesh;
+  const board = new Mesh(new BoxGeometry(0.7, 0.7, 0.1), new MeshStandardMaterial({ color: 0xff6644 }));
+  board.name = 'Board';
+  board.position.set(0, 0.1, 0.5);
+  (root.getObjectByName('Hips') as Object3D).add(board);
+  root.traverse((node) => {
+    node.castShadow = node.receiveShadow = true;
+  });
+  return { root, clip: clips[1], body, board };
+}
+
+type Boarded = ReturnType<typeof createBoarded>;
+
+/** Gives a mesh a morph target of its colours, and a clip that shows it. */
+function blush({ board, clip }: Boarded, itemSize: number): AnimationClip {
+  const { geometry } = board;
+  const { count } = geometry.getAttribute('position');
+  const filled = (values: readonly number[]) =>
+    new Float32BufferAttribute(
+      Array.from({ length: count }, () => values.slice(0, itemSize)).flat(),
+      itemSize,
+    );
+  geometry.setAttribute('color', filled([1, 1, 1, 1]));
+  geometry.morphAttributes.color = [filled([-0.8, 0.2, 0, 0])];
+  geometry.morphAttributes.position = [new Float32BufferAttribute(new Float32Array(count * 3), 3)];
+  geometry.morphTargetsRelative = true;
+  (board.material as MeshStandardMaterial).vertexColors = true;
+  board.updateMorphTargets();
+  const track = new NumberKeyframeTrack('Board.morphTargetInfluences', [0, clip.duration], [0.2, 1]);
+  return new AnimationClip('Blush', clip.duration, [...clip.tracks, track as KeyframeTrack]);
+}
+
+describe.each(TWINS)('%s', (twin) => {
+  const drawing = useDrawing(twin);
+
+  const compare = async (name: string, { root, clip }: Pick<Boarded, 'root' | 'clip'>, options = {}) => {
+    const time = 0.6 * clip.duration;
+    const reference = new Reference(root, new Matrix4()).pose(clip, time);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip], options), 1);
+    crowd.play(0, 0, { ...LoopOnceOptions, time });
+    crowd.update(0);
+    const bounds = new Box3(new Vector3(-0.7, 0, -0.7), new Vector3(0.7, 1.8, 0.7));
+    await comparePair(drawing, `${name}, ${twin}`, { reference, crowd, bounds }, 'directional');
+  };
+
+  test.each([3, 4])('morph targets of colours, of %i numbers', async (itemSize) => {
+    const boarded = createBoarded();
+    const clip = blush(boarded, itemSize);
+    await compare('colours', { ...boarded, clip });
+    await compare('colours, merged', { ...boarded, clip }, { mergeMaterials: mergeMaterials() });
+  });
+});
