@@ -24,6 +24,7 @@ import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGL
 import type { Encoding } from './baking/BakeOptions.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
+import { Billboard as BaseBillboard } from './features/attachments/Billboard.js';
 import { Impostor as BaseImpostor, tableOf } from './features/impostors/Impostor.js';
 import { registerTiles } from './features/impostors/TilePrinter.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
@@ -43,13 +44,16 @@ function withGLSL(): typeof Base {
 export const SkinnedInstancedMesh = /*@__PURE__*/ withGLSL();
 export type SkinnedInstancedMesh = Base;
 
-function withMotionGLSL(): typeof BaseMotions {
+function withMotionGLSL<T>(value: T): T {
   setMotionCompiler(compileMotions);
-  return BaseMotions;
+  return value;
 }
 
-export const InstanceMotions = /*@__PURE__*/ withMotionGLSL();
+export const InstanceMotions = /*@__PURE__*/ withMotionGLSL(BaseMotions);
 export type InstanceMotions = BaseMotions;
+
+export const Billboard = /*@__PURE__*/ withMotionGLSL(BaseBillboard);
+export type Billboard = BaseBillboard;
 
 function withPartsGLSL(): typeof BaseParts {
   registerSurfaceGLSL(partsGLSL);

@@ -17,6 +17,7 @@ import { impostorNodes, nodeTiles } from './backends/webgpu/nodeTiles.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
+import { Billboard as BaseBillboard } from './features/attachments/Billboard.js';
 import { Impostor as BaseImpostor } from './features/impostors/Impostor.js';
 import { registerTiles } from './features/impostors/TilePrinter.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
@@ -40,13 +41,16 @@ function withNodeMaterials(): typeof Base {
 export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
 export type SkinnedInstancedMesh = Base;
 
-function withMotionNodes(): typeof BaseMotions {
+function withMotionNodes<T>(value: T): T {
   registerNodes('InstanceMotions', motionBuild);
-  return BaseMotions;
+  return value;
 }
 
-export const InstanceMotions = /*@__PURE__*/ withMotionNodes();
+export const InstanceMotions = /*@__PURE__*/ withMotionNodes(BaseMotions);
 export type InstanceMotions = BaseMotions;
+
+export const Billboard = /*@__PURE__*/ withMotionNodes(BaseBillboard);
+export type Billboard = BaseBillboard;
 
 function withPartNodes(): typeof BaseParts {
   registerNodes('InstanceParts', nodesOfParts);

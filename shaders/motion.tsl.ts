@@ -42,6 +42,10 @@ export interface MotionNodes<U> {
   readonly modelMatrix: MatrixNode;
   /** Where the instance stands in the world. */
   readonly worldMatrix: MatrixNode;
+  /** From the world to the space of the camera. */
+  readonly viewMatrix: MatrixNode;
+  /** An attribute of the geometry, of three numbers. */
+  attribute(name: string): Node<'vec3'>;
   /** The uniforms as nodes. */
   readonly uniforms: { readonly [K in keyof U]: MotionUniformNode<U[K]> };
   /** For motions that shall not import three/tsl: its function of that name. */

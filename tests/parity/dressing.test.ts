@@ -14,6 +14,8 @@ import {
   NearestFilter,
   NumberKeyframeTrack,
   type Object3D,
+  PlaneGeometry,
+  Raycaster,
   RepeatWrapping,
   SphereGeometry,
   SRGBColorSpace,
@@ -30,9 +32,11 @@ import { sharedDrawing, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { morphsOf, partsOf } from '../support/features.js';
 import {
+  Billboard,
   bakeCharacter,
   type CrowdMesh,
   frames,
+  getSocketMatrix,
   JointAttachment,
   LoopOnceOptions,
   mergeMaterials,
@@ -40,7 +44,7 @@ import {
 } from '../support/library.js';
 import type { Model } from '../support/models.js';
 import { nearestFrame } from '../support/pair.js';
-import { createStage } from '../support/pictures.js';
+import { aim, changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */
@@ -332,6 +336,63 @@ describe.each(TWINS)('%s', (twin) => {
     disposeLater(crowd);
   });
 });
+
+test.each(TWINS)('a billboard looks as a plane that was turned to the camera, %s', async (twin) => {
+  const { draw, dispose } = await sharedDrawing(twin);
+  const { root, clips } = createCoarseCharacter();
+  const character = bakeCharacter(root, clips);
+  const crowd = new SkinnedInstancedMesh(character, 2);
+  const matrix = new Matrix4().makeRotationX(-0.7).premultiply(new Matrix4().makeRotationY(2)).scale(SCALE);
+  crowd.setMatrixAt(0, matrix).setMatrixAt(1, matrix.clone().setPosition(400, 0, 0));
+  crowd.playAll(1, { time: 0.2 });
+  crowd.castShadow = true;
+  const plane = new PlaneGeometry(1.6, 0.4, 4, 1).translate(0, 0.9, 0);
+  const material = new MeshStandardMaterial({ map: atlas(), roughness: 0.3 });
+  const offset = new Matrix4().makeTranslation(0, 0.2, 0);
+  const bars = new Billboard(crowd, 'Head', plane, material, { offset });
+  const { scene, camera } = createStage(
+    new Box3(new Vector3(-1, 0, -1), new Vector3(1, 3, 1)),
+    'directional',
+  );
+  // away from the middle, and tilted
+  camera.position.x += 2;
+  camera.rotation.z += 0.4;
+  camera.updateMatrixWorld();
+  const twinOf = (one: SkinnedInstancedMesh) => {
+    const still = new SkinnedInstancedMesh(character, 1);
+    still.setMatrixAt(0, matrix).play(0, 1, { time: 0.2 });
+    still.castShadow = true;
+    const mesh = new Mesh(plane, material);
+    mesh.position.setFromMatrixPosition(getSocketMatrix(one, 0, 'Head', new Matrix4()).multiply(offset));
+    mesh.quaternion.copy(camera.quaternion);
+    mesh.scale.copy(SCALE);
+    return new Group().add(still, mesh);
+  };
+  const empty = await draw(scene, camera, new Group());
+  const expected = await draw(scene, camera, twinOf(crowd));
+  expectSamePicture('billboard', expected, await draw(scene, camera, crowd), empty, BOUND);
+  const copy = crowd.clone();
+  expectSamePicture('its copy', expected, await draw(scene, camera, copy), empty, BOUND);
+  // only the billboard is in sight
+  const [body] = [crowd.geometry.drawRange];
+  body.count = 0;
+  crowd.computeBoundingSphere();
+  const { x, y, z } = new Vector3(0, 0.9, 0).applyQuaternion(camera.quaternion).multiply(SCALE);
+  const at = new Vector3().setFromMatrixPosition(
+    getSocketMatrix(crowd, 0, 'Head', new Matrix4()).multiply(offset),
+  );
+  aim(camera, [at.x + x, at.y + y, at.z + z + 1], [at.x + x, at.y + y, at.z + z]);
+  expect(
+    changedPixels(await draw(scene, camera, crowd), await draw(scene, camera, new Group())),
+  ).toBeGreaterThan(1500);
+  expect(new Raycaster(camera.position, new Vector3(0, 0, -1)).intersectObject(bars)).toEqual([]);
+  bars.dispose();
+  disposeLater(crowd);
+  copy.dispose();
+  dispose();
+});
+
+const SCALE = new Vector3(1.3, 1.3, 1.3);
 
 /** Sixteen colours in a square. */
 function atlas(): CanvasTexture {

@@ -1,6 +1,7 @@
 import type { Vector4 } from 'three';
 import {
   attribute,
+  cameraViewMatrix,
   dot,
   If,
   int,
@@ -160,6 +161,8 @@ function moveBy({ source: { name, tsl }, places, timeAt }: MotionStep, given: Gi
     get worldMatrix() {
       return given.worldMatrix();
     },
+    viewMatrix: withColumns(cameraViewMatrix),
+    attribute: (attributeName: string) => attribute(attributeName, 'vec3'),
     uniforms,
     vec3,
   };
