@@ -1,5 +1,6 @@
 import {
   AnimationLayers,
+  Billboard,
   ClipBlend,
   CrowdLevels,
   InstanceUniforms,
@@ -7,7 +8,19 @@ import {
   savePlayback,
 } from 'skinned-instanced-mesh';
 import { addLevelsOf, type LoadedCharacter } from 'skinned-instanced-mesh/files';
-import { Color, LoopOnce, MathUtils, Matrix4, Plane, Raycaster, Vector2, Vector3 } from 'three';
+import {
+  Color,
+  DataTexture,
+  LoopOnce,
+  MathUtils,
+  Matrix4,
+  MeshBasicMaterial,
+  Plane,
+  PlaneGeometry,
+  Raycaster,
+  Vector2,
+  Vector3,
+} from 'three';
 import { loadCharacter } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
 import { find, secondsBetween } from '../lib/page.js';
@@ -28,7 +41,11 @@ const FIELD = 34;
 /** `swing`: seconds until the blade lands, negative afterwards; `since`: seconds since the last hit. */
 type Fighter = Record<'x' | 'z' | 'turn' | 'speed' | 'lives' | 'swing' | 'since', number>;
 type Side = ReturnType<typeof enlist>;
-const [_matrix, _color] = [new Matrix4(), new Color()];
+const [_matrix, _color, _offset] = [new Matrix4(), new Color(), new Vector2()];
+const health = new DataTexture(Uint8Array.of(40, 150, 20, 255, 40, 5, 5, 255), 2, 1); // full, empty
+health.repeat.x = 0.5;
+health.needsUpdate = true;
+const barMaterial = new MeshBasicMaterial({ map: health });
 
 function enlist(character: LoadedCharacter, size: number, lives: number, parts: string[]) {
   const crowd = new SkinnedInstancedMesh(character, size);
@@ -38,14 +55,17 @@ function enlist(character: LoadedCharacter, size: number, lives: number, parts: 
   const uniforms = new InstanceUniforms(crowd, { emissive: 'color' });
   const gait = new ClipBlend(crowd, Object.entries({ Idle: 0, Walking_A: WALK, Running_A: RUN }));
   scene.add(crowd);
+  const bar = new PlaneGeometry(0.9, 0.09).translate(0, 1.3, 0);
+  const bars = new InstanceParts(new Billboard(crowd, 'head', bar, barMaterial));
   const fighters = Array.from({ length: size }, () => ({}) as Fighter);
-  const side = { crowd, gait, uniforms, fighters, lives };
+  const side = { crowd, gait, uniforms, bars, fighters, lives };
   for (let i = 0; i < size; i++) arrive(side, i);
   return side;
 }
 
 /** The knight comes to the middle, rogues come to anywhere around it. */
-function arrive({ crowd, gait, fighters, lives }: Side, i: number): void {
+function arrive(side: Side, i: number): void {
+  const { crowd, gait, fighters, lives } = side;
   const away = fighters.length === 1 ? 0 : FIELD * MathUtils.randFloat(0.2, 0.8);
   const turn = Math.random() * 2 * Math.PI;
   const [x, z] = [-Math.sin(turn) * away, -Math.cos(turn) * away];
@@ -54,6 +74,12 @@ function arrive({ crowd, gait, fighters, lives }: Side, i: number): void {
   crowd.stop(i);
   if (away > 0) crowd.setColorAt(i, _color.setHSL(Math.random(), 0.4, 0.75));
   gait.setValueAt(i, 0).play(i, { phase: Math.random() });
+  showHealth(side, i);
+}
+
+function showHealth({ bars, fighters, lives: all }: Side, i: number): void {
+  const { lives } = fighters[i];
+  bars.setVisibleAt(i, 0, lives > 0).setMapOffsetAt(i, 0, _offset.set(1 - lives / all, 0));
 }
 
 const wear = (who: string, ...things: string[]) => [
@@ -102,6 +128,7 @@ function land(by: Fighter, others: Side): void {
     const isAhead = dx * Math.sin(by.turn) + dz * Math.cos(by.turn) > 0;
     if (other.lives <= 0 || !isAhead || Math.hypot(dx, dz) > REACH) return;
     Object.assign(other, { lives: other.lives - 1, since: 0 });
+    showHealth(others, i);
     if (other.lives > 0) return;
     if (others === rogues) fallen++;
     others.crowd.stop(i, { layer: 'arms', fade: 0.1 });
@@ -181,9 +208,12 @@ function load(): void {
   const saved = JSON.parse(localStorage.getItem('game') ?? 'null');
   if (saved === null) return;
   fallen = saved.fallen;
-  [knights, rogues].forEach(({ crowd, fighters }, k) => {
-    loadPlayback(crowd, saved.sides[k].playback);
-    fighters.forEach((fighter, i) => Object.assign(fighter, saved.sides[k].fighters[i]));
+  [knights, rogues].forEach((side, k) => {
+    loadPlayback(side.crowd, saved.sides[k].playback);
+    side.fighters.forEach((fighter, i) => {
+      Object.assign(fighter, saved.sides[k].fighters[i]);
+      showHealth(side, i);
+    });
   });
 }
 
