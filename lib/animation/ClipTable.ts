@@ -20,7 +20,7 @@ export interface BakedClip {
    * ends; 0 for a pose.
    */
   fps: number;
-  /** A box around every vertex of the baked meshes in every frame of the clip; scene units, relative to the root. */
+  /** A box around every vertex of the baked meshes in every frame of the clip, and in its fades; scene units, relative to the root. */
   bounds: BoxArray;
   /**
    * The way over the ground that baking has extracted from the clip: four numbers a frame, x, y, z and the turn about y in

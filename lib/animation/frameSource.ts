@@ -2,7 +2,7 @@ import { DataUtils } from 'three';
 import { AFFINE_SIZE, MATRIX_TEXELS, PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
 import type { AffineArray } from '../utils/affine.js';
 import { type BoneTextureData, frameTexel } from './BoneTextureData.js';
-import { expandByArray, expandByPose } from './jointBoxes.js';
+import { expandByClips, expandByPose } from './jointBoxes.js';
 import { createPoseMix, type PoseMix } from './PoseMix.js';
 import type { PoseReader, PoseSource } from './PoseSource.js';
 
@@ -106,9 +106,9 @@ const restSource: PoseSource = {
 
   /** With boxes of other geometry, all frames have to be read again. */
   expandBounds({ boneTexture }, target, boxes) {
-    const { restBounds, clips, jointNames, frames } = boneTexture.data;
+    const { jointNames, frames } = boneTexture.data;
     if (boxes === undefined) {
-      for (const bounds of [restBounds, ...clips.map((clip) => clip.bounds)]) expandByArray(target, bounds);
+      expandByClips(target, boneTexture.data);
       return;
     }
     const pose = new Float64Array(jointNames.length * AFFINE_SIZE);

@@ -170,6 +170,15 @@ export function boxToArray({ min, max }: Box3): BoxArray {
   return [min.x, min.y, min.z, max.x, max.y, max.z];
 }
 
+/** Grows a box by those of the rest pose and of all clips. */
+export function expandByClips(
+  target: Box3,
+  { restBounds, clips }: { restBounds: BoxArray; clips: readonly { bounds: BoxArray }[] },
+): void {
+  expandByArray(target, restBounds);
+  for (const { bounds } of clips) expandByArray(target, bounds);
+}
+
 /** Grows a box by another. */
 export function expandByArray(target: Box3, box: Readonly<BoxArray>): void {
   const { min, max } = target;

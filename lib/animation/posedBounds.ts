@@ -31,8 +31,13 @@ export interface NodeRange {
   middle: Float64Array;
 }
 
+/** What has nodes move by more than one mixture of clips: brings the bounds of that along, which pages without it do not load. */
+export interface PosedFreely {
+  readonly posedBounds: typeof posedBounds;
+}
+
 /** What else than clips may place nodes. */
-export interface PosedBeyondClips {
+export interface PosedBeyondClips extends PosedFreely {
   /** Widens how a node may be placed by clips. */
   widen(node: number, range: NodeRange): void;
   /**
@@ -43,12 +48,9 @@ export interface PosedBeyondClips {
   expandByPlaces(node: number, radius: number, target: Box3): void;
 }
 
-export type PosedBounds = (only?: number, beyond?: PosedBeyondClips | null) => Box3;
-
 /**
- * Makes a function that finds a box which holds every vertex, whatever mixture of clips plays. Its parameter is the index of
- * the one clip that plays, and plays alone; without it, any mixture of all clips and the rest pose may play. A second one
- * says what else may pose the character.
+ * A box which holds every vertex, whatever mixture of clips and of the rest pose plays on each node, as with layers and edits.
+ * It is wide; see `clipBounds`.
  *
  * A mixture of rotations is no further from their middle than the furthest of them, as long as that is less than a right
  * angle: the shortest ways between rotations that near stay among them. So what hangs on a node is turned by at most that
@@ -57,65 +59,63 @@ export type PosedBounds = (only?: number, beyond?: PosedBeyondClips | null) => B
  *
  * @param jointBoxes Boxes of the vertices that follow each joint.
  * @param layers Layers on which clips may play.
+ * @param beyond What else may pose the character.
  */
-export function posedBounds(tracks: PoseTracks, jointBoxes: JointBoxes, layers = 1): PosedBounds {
+export function posedBounds(
+  tracks: PoseTracks,
+  jointBoxes: JointBoxes,
+  layers: number,
+  beyond: PosedBeyondClips | null,
+): Box3 {
   const { parents, before, inverses, jointNodes } = tracks;
-  const rangeOf = nodeRanges(tracks, layers);
   // What hangs on each node by joints of its own, in the node's space: a box around it, and how far it is from the node.
-  const ownBoxes = Float64Array.from(createJointBoxes(parents.length));
-  const ownExtent = new Float64Array(parents.length);
+  const boxes = Float64Array.from(createJointBoxes(parents.length));
+  const extent = new Float64Array(parents.length);
   for (let joint = 0; joint < jointNodes.length; joint++) {
     if (jointBoxes[joint * 6] > jointBoxes[joint * 6 + 3]) continue;
     const box = new Box3();
     expandByJoint(box, jointBoxes, joint, inverses, joint * AFFINE_SIZE);
     const node = jointNodes[joint];
-    grow(ownBoxes, node * 6, [...box.min], [...box.max]);
-    ownExtent[node] = Math.max(
-      ownExtent[node],
-      farthestCorner(jointBoxes, joint, inverses, joint * AFFINE_SIZE),
-    );
+    grow(boxes, node * 6, [...box.min], [...box.max]);
+    const farthest = farthestCorner(jointBoxes, joint, inverses, joint * AFFINE_SIZE);
+    extent[node] = Math.max(extent[node], farthest);
   }
   const around = new Float64Array(6);
   const scales = new Float64Array(parents.length);
 
-  return (only, beyond = null) => {
-    // The same with what hangs on the nodes below it too.
-    const boxes = ownBoxes.slice();
-    const extent = ownExtent.slice();
-    const bounds = new Box3();
-    // Children first: what hangs on a node has to be known before the node is placed.
-    for (let node = parents.length - 1; node >= 0; node--) {
-      if (boxes[node * 6] > boxes[node * 6 + 3]) continue;
-      const range = rangeOf(node, only);
-      beyond?.widen(node, range);
-      const { position, scale, angle, middle } = range;
-      scales[node] = scale;
-      const radius = extent[node] * scale;
-      around.fill(-radius, 0, 3).fill(radius, 3);
-      if (angle < Math.PI / 2) {
-        turn(boxes, node * 6, middle, 2 * Math.sin(angle / 2) * radius, around);
-      }
-      for (let i = 0; i < 6; i++) around[i] += position[i];
-      const parent = parents[node];
-      if (parent === -1) {
-        expandByJoint(bounds, around, 0, before, 0);
-        break;
-      }
-      grow(boxes, parent * 6, around, around.subarray(3));
-      extent[parent] = Math.max(extent[parent], farthest(position) + radius);
+  const bounds = new Box3();
+  // Children first, so that what hangs on a node, by those below it too, is known before it is placed.
+  for (let node = parents.length - 1; node >= 0; node--) {
+    if (boxes[node * 6] > boxes[node * 6 + 3]) continue;
+    const range = rangeOf(tracks, node, layers);
+    beyond?.widen(node, range);
+    const { position, scale, angle, middle } = range;
+    scales[node] = scale;
+    const radius = extent[node] * scale;
+    around.fill(-radius, 0, 3).fill(radius, 3);
+    if (angle < Math.PI / 2) {
+      turn(boxes, node * 6, middle, 2 * Math.sin(angle / 2) * radius, around);
     }
-    if (beyond === null) return bounds;
+    for (let i = 0; i < 6; i++) around[i] += position[i];
+    const parent = parents[node];
+    if (parent === -1) {
+      expandByJoint(bounds, around, 0, before, 0);
+      break;
+    }
+    grow(boxes, parent * 6, around, around.subarray(3));
+    extent[parent] = Math.max(extent[parent], farthest(position) + radius);
+  }
+  if (beyond === null) return bounds;
 
-    // Parents first: how much all the nodes above a node scale what hangs on it.
-    const outer = largestScale(before);
-    for (let node = 0; node < parents.length; node++) {
-      scales[node] *= parents[node] === -1 ? outer : scales[parents[node]];
-      if (boxes[node * 6] <= boxes[node * 6 + 3]) {
-        beyond.expandByPlaces(node, extent[node] * scales[node], bounds);
-      }
+  // Parents first: how much all the nodes above a node scale what hangs on it.
+  const outer = largestScale(before);
+  for (let node = 0; node < parents.length; node++) {
+    scales[node] *= parents[node] === -1 ? outer : scales[parents[node]];
+    if (boxes[node * 6] <= boxes[node * 6 + 3]) {
+      beyond.expandByPlaces(node, extent[node] * scales[node], bounds);
     }
-    return bounds;
-  };
+  }
+  return bounds;
 }
 
 /** Cuts a box to the one at `at` as a matrix turns and scales it, with a margin. */
@@ -166,15 +166,9 @@ function farthest(box: Float64Array): number {
   return Math.hypot(along(0), along(1), along(2));
 }
 
-/**
- * Makes a function that finds the range of a node, Its second parameter is the index of the one clip that plays, and plays alone; undefined for any mixture of all clips and the rest pose.
- */
-function nodeRanges(
-  tracks: PoseTracks,
-  layers: number,
-): (node: number, only: number | undefined) => NodeRange {
+/** How any mixture of clips and the rest pose may place a node. */
+function rangeOf(tracks: PoseTracks, node: number, layers: number): NodeRange {
   const { clips, fixed } = tracks;
-  const all = [...clips.keys()];
   const key = new Float64Array(4);
   const entryOf = (clip: number, node: number, property: number) => trackEntry(tracks, clip, node, property);
   /** Calls back with each key of a node's property in a clip. */
@@ -189,100 +183,81 @@ function nodeRanges(
     }
   };
 
-  const rangeOf = (node: number, only: number | undefined): NodeRange => {
-    const position = new Float64Array(6);
-    const range: NodeRange = { position, middle: new Float64Array(AFFINE_SIZE), scale: 1, angle: 0 };
-    const { middle } = range;
-    if (!Number.isNaN(fixed[node * AFFINE_SIZE])) {
-      middle.set(fixed.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE));
-      range.scale = 0;
-      for (let i = 0; i < AFFINE_SIZE; i++) {
-        if (i % 4 < 3) range.scale = Math.hypot(range.scale, middle[i]);
-        else position[i >> 2] = position[3 + (i >> 2)] = middle[i];
-      }
-      return range;
+  const position = new Float64Array(6);
+  const range: NodeRange = { position, middle: new Float64Array(AFFINE_SIZE), scale: 1, angle: 0 };
+  const { middle } = range;
+  if (!Number.isNaN(fixed[node * AFFINE_SIZE])) {
+    middle.set(fixed.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE));
+    range.scale = 0;
+    for (let i = 0; i < AFFINE_SIZE; i++) {
+      if (i % 4 < 3) range.scale = Math.hypot(range.scale, middle[i]);
+      else position[i >> 2] = position[3 + (i >> 2)] = middle[i];
     }
-
-    const rest = tracks.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
-    const restScale = rest.subarray(7);
-    const played = only === undefined ? all : [only];
-    // A clip that plays alone leaves nothing of the rest pose in the properties that it has tracks for.
-    const showsRest = (property: number) =>
-      only === undefined || clips[only].additive || entryOf(only, node, property) === TRACK_ABSENT;
-
-    position.fill(Infinity, 0, 3).fill(-Infinity, 3);
-    if (showsRest(TRANSLATION)) grow(position, 0, rest);
-    const added = new Float64Array(6);
-    for (const clip of played) {
-      const box = clips[clip].additive ? new Float64Array(6) : position;
-      eachKey(clip, node, TRANSLATION, () => grow(box, 0, key));
-      // Several additive clips may play in full at once.
-      if (box !== position) for (let i = 0; i < 6; i++) added[i] += layers * box[i];
-    }
-    for (let i = 0; i < 6; i++) position[i] += added[i];
-
-    const trs = rest.slice();
-    const mean = trs.subarray(3, 7).fill(0);
-    let first: Float64Array | null = null;
-    const addToMean = (rotation: Float64Array) => {
-      first ??= rotation.slice();
-      // q and -q are the same rotation.
-      const sign = dot(first, rotation) < 0 ? -1 : 1;
-      for (let i = 0; i < 4; i++) mean[i] += sign * rotation[i];
-    };
-    let angle = 0;
-    let cosine = 1;
-    if (showsRest(ROTATION)) addToMean(rest.subarray(3));
-    for (const clip of played) {
-      if (!clips[clip].additive) {
-        eachKey(clip, node, ROTATION, () => addToMean(key));
-        continue;
-      }
-      // Of each additive clip its largest angle counts.
-      let least = 1;
-      eachKey(clip, node, ROTATION, () => {
-        least = Math.min(least, Math.abs(key[3]));
-      });
-      angle += layers * 2 * Math.acos(least);
-    }
-    const length = Math.sqrt(dot(mean, mean));
-    for (let i = 0; i < 4; i++) mean[i] /= length;
-    const turnTo = (rotation: ArrayLike<number>) => {
-      cosine = Math.min(cosine, Math.abs(dot(mean, rotation)));
-    };
-    if (showsRest(ROTATION)) turnTo(rest.subarray(3));
-    for (const clip of played) if (!clips[clip].additive) eachKey(clip, node, ROTATION, () => turnTo(key));
-    range.angle = angle + 2 * Math.acos(cosine);
-
-    range.scale = largest(restScale);
-    let addedScale = 0;
-    for (const clip of played) {
-      const { additive } = clips[clip];
-      eachKey(clip, node, SCALE, () => {
-        const size = largest(key);
-        if (additive) addedScale += layers * size;
-        else range.scale = Math.max(range.scale, size);
-        const changes = (value: number, i: number) => Math.abs(value - key[i]) >= SCALE_EPSILON;
-        if (additive ? size > 0 : restScale.some(changes)) range.angle = Infinity;
-      });
-    }
-    range.scale += addedScale;
-    composeAffine(trs, 0, middle, 0);
     return range;
-  };
+  }
 
-  // Nodes that a clip holds still mostly stand as in the clip before, or as at rest.
-  const stills: { entries: number[]; range: NodeRange }[] = [];
-  return (node, only) => {
-    if (only === undefined || clips[only].additive) return rangeOf(node, only);
-    const entries = [ROTATION, TRANSLATION, SCALE].map((property) => entryOf(only, node, property));
-    const still = stills[node];
-    if (still?.entries.every((entry, i) => entry === entries[i])) return still.range;
-    const range = rangeOf(node, only);
-    if (entries.every((entry) => entry === TRACK_ABSENT || (entry & TRACK_CONSTANT) !== 0))
-      stills[node] = { entries, range };
-    return range;
+  const rest = tracks.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
+  const restScale = rest.subarray(7);
+  position.fill(Infinity, 0, 3).fill(-Infinity, 3);
+  grow(position, 0, rest);
+  const added = new Float64Array(6);
+  for (const clip of clips.keys()) {
+    const box = clips[clip].additive ? new Float64Array(6) : position;
+    eachKey(clip, node, TRANSLATION, () => grow(box, 0, key));
+    // Several additive clips may play in full at once.
+    if (box !== position) for (let i = 0; i < 6; i++) added[i] += layers * box[i];
+  }
+  for (let i = 0; i < 6; i++) position[i] += added[i];
+
+  const trs = rest.slice();
+  const mean = trs.subarray(3, 7).fill(0);
+  let first: Float64Array | null = null;
+  const addToMean = (rotation: Float64Array) => {
+    first ??= rotation.slice();
+    // q and -q are the same rotation.
+    const sign = dot(first, rotation) < 0 ? -1 : 1;
+    for (let i = 0; i < 4; i++) mean[i] += sign * rotation[i];
   };
+  let angle = 0;
+  let cosine = 1;
+  addToMean(rest.subarray(3));
+  for (const clip of clips.keys()) {
+    if (!clips[clip].additive) {
+      eachKey(clip, node, ROTATION, () => addToMean(key));
+      continue;
+    }
+    // Of each additive clip its largest angle counts.
+    let least = 1;
+    eachKey(clip, node, ROTATION, () => {
+      least = Math.min(least, Math.abs(key[3]));
+    });
+    angle += layers * 2 * Math.acos(least);
+  }
+  const length = Math.sqrt(dot(mean, mean));
+  for (let i = 0; i < 4; i++) mean[i] /= length;
+  const turnTo = (rotation: ArrayLike<number>) => {
+    cosine = Math.min(cosine, Math.abs(dot(mean, rotation)));
+  };
+  turnTo(rest.subarray(3));
+  for (const clip of clips.keys())
+    if (!clips[clip].additive) eachKey(clip, node, ROTATION, () => turnTo(key));
+  range.angle = angle + 2 * Math.acos(cosine);
+
+  range.scale = largest(restScale);
+  let addedScale = 0;
+  for (const clip of clips.keys()) {
+    const { additive } = clips[clip];
+    eachKey(clip, node, SCALE, () => {
+      const size = largest(key);
+      if (additive) addedScale += layers * size;
+      else range.scale = Math.max(range.scale, size);
+      const changes = (value: number, i: number) => Math.abs(value - key[i]) >= SCALE_EPSILON;
+      if (additive ? size > 0 : restScale.some(changes)) range.angle = Infinity;
+    });
+  }
+  range.scale += addedScale;
+  composeAffine(trs, 0, middle, 0);
+  return range;
 }
 
 function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {

@@ -2,6 +2,9 @@ import { AFFINE_SIZE, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
 import type { PoseEditor } from '../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type AffineArray, multiplyAffine } from '../utils/affine.js';
+import { runAll } from '../utils/steps.js';
+import { clipBounds } from './clipBounds.js';
+import { expandByClips } from './jointBoxes.js';
 import {
   composeModel,
   type EditModel,
@@ -13,7 +16,6 @@ import {
 import { createPoseMix, type PoseMix } from './PoseMix.js';
 import type { PosedCrowd, PoseReader, PoseSource } from './PoseSource.js';
 import type { PoseTracks } from './PoseTracks.js';
-import { posedBounds } from './posedBounds.js';
 
 /** Poses a character from tracks: the twin of the pose pass, but for single joints, each with what is above it, when it is asked for. */
 export class TrackReader implements PoseReader {
@@ -146,8 +148,14 @@ export const trackSource: PoseSource = {
     boneTexture.reader.readMorphs(out);
   },
 
-  expandBounds(crowd, target, boxes = crowd.boneTexture.jointBoxes) {
+  expandBounds(crowd, target, boxes) {
+    const tracks = tracksOf(crowd);
+    const { over, layers } = crowd.playback;
     const extent = crowd.crowd.poseEdits?.extent ?? null;
-    target.union(posedBounds(tracksOf(crowd), boxes, crowd.playback.layers.length)(undefined, extent));
+    const wide = (extent ?? over)?.posedBounds;
+    if (wide !== undefined)
+      target.union(wide(tracks, boxes ?? crowd.boneTexture.jointBoxes, layers.length, extent));
+    else if (boxes === undefined) expandByClips(target, crowd.boneTexture.data);
+    else for (const box of runAll(clipBounds(tracks, boxes))) target.union(box);
   },
 };

@@ -1,10 +1,10 @@
 import { AdditiveAnimationBlendMode, Box3, NormalAnimationBlendMode, Vector3 } from 'three';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
+import { clipBounds } from '../animation/clipBounds.js';
 import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
 import { type PoseTracks, SLOT_PARTS } from '../animation/PoseTracks.js';
-import { posedBounds } from '../animation/posedBounds.js';
 import { TrackReader, trackSource } from '../animation/trackSource.js';
 import {
   MAX_TRACK_TEXELS,
@@ -74,7 +74,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
 
   const keyed = yield* readClips(bake, skeleton, size);
   let packed = yield* packTracks(skeleton, bake.clips, keyed);
-  yield 1;
+  const bounds = yield* clipBounds(packed, boxes);
   if (precision === 'half') packed = yield* shortenKeys(packed);
   const { texels, height } = yield* trackTexelSteps(packed);
   yield 1;
@@ -85,7 +85,6 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
       `Tracks of ${count} keys need a texture of ${TRACK_ROW} × ${rows}, but there may be ${MAX_TRACK_TEXELS}, and maxTextureSize is ${maxTextureSize}; bake fewer clips, or allow a larger texture.`,
     );
   }
-  const boundsOf = posedBounds(packed, boxes);
   const clips: BakedClip[] = [];
   for (const [i, { name, duration, fps, frames, slots, stride, error }] of packed.clips.entries()) {
     const bytes = frames * stride * BYTES_PER_KEY;
@@ -100,11 +99,18 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
         `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
       );
     }
-    const bounds = boxToArray(boundsOf(i));
     const { rootMotion } = keyed[i];
     const count = slots?.length ?? frames;
-    clips.push({ name, start: i + 1, count, duration, fps, bounds, rootMotion, markers: [] });
-    yield 1;
+    clips.push({
+      name,
+      start: i + 1,
+      count,
+      duration,
+      fps,
+      bounds: boxToArray(bounds[i + 1]),
+      rootMotion,
+      markers: [],
+    });
   }
   return {
     texels,

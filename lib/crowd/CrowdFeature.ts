@@ -224,8 +224,8 @@ export interface PoseEditor {
   readonly isUsed: boolean;
   /** What shaders read, always as many; each may become another one. */
   readonly textures: readonly InstanceTexture[];
-  /** Where nodes may be other than where clips put them. */
-  readonly extent: PosedBeyondClips;
+  /** Where nodes may be other than where clips put them; null while nothing is edited. */
+  readonly extent: PosedBeyondClips | null;
   /** As `version`, of `extent`. */
   readonly extentVersion: number;
   /** Call before instances are posed: it brings what shaders read up to the present time. */

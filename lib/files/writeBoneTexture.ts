@@ -3,8 +3,6 @@ import { PropertyBinding } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData, Precision } from '../animation/BoneTextureData.js';
 import { toHalfTexels } from '../animation/frames.js';
-import { boxToArray } from '../animation/jointBoxes.js';
-import { posedBounds } from '../animation/posedBounds.js';
 import { trackTexels } from '../animation/trackTexels.js';
 import { shortenKeys } from '../baking/shortenKeys.js';
 import { checkAreOptions, describe } from '../utils/messages.js';
@@ -108,9 +106,7 @@ function inPrecision(data: BoneTextureData, precision: Precision = data.precisio
     return { ...data, precision, texels: runAll(toHalfTexels(data.texels as Float32Array)) };
   const tracks = runAll(shortenKeys(data.tracks));
   const { texels, height } = trackTexels(tracks);
-  const boundsOf = posedBounds(tracks, data.jointBoxes);
-  const clips = data.clips.map((clip, i) => ({ ...clip, bounds: boxToArray(boundsOf(i)) }));
-  return { ...data, precision, texels, layout: { ...data.layout, height }, clips, tracks };
+  return { ...data, precision, texels, layout: { ...data.layout, height }, tracks };
 }
 
 /** Options of `writeBoneTexture` that are looked at. */

@@ -2,6 +2,7 @@ import type { Texture } from 'three';
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import type { PoseMix } from '../animation/PoseMix.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
+import type { PosedFreely } from '../animation/posedBounds.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
@@ -69,7 +70,7 @@ export interface PlaybackDriver {
 }
 
 /** What shaders read of layers over the base. */
-export interface LayersOver {
+export interface LayersOver extends PosedFreely {
   /** How much of each layer shows on each node: a texel for each, `MASKS_PER_ROW` in a row. */
   readonly masks: Texture;
 }

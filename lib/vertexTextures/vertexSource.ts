@@ -1,6 +1,6 @@
 import { type BufferAttribute, Quaternion, type Texture, Vector3 } from 'three';
 import type { Precision } from '../animation/BoneTextureData.js';
-import { expandByArray } from '../animation/jointBoxes.js';
+import { expandByClips } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
 import type { PosedCrowd, PoseSource } from '../animation/PoseSource.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
@@ -78,8 +78,7 @@ const vertexSource = (precision: Precision): PoseSource => ({
     return target.copy(mix(crowd, vertex, 'addNormal', _turned));
   },
   expandBounds({ boneTexture: { data } }, target) {
-    for (const bounds of [data.restBounds, ...data.clips.map((clip) => clip.bounds)])
-      expandByArray(target, bounds);
+    expandByClips(target, data);
   },
 });
 

@@ -112,6 +112,13 @@ export const MUTANTS = [
     tests: ['unit/queries', 'unit/baking', 'unit/features'],
   },
   {
+    name: 'unmixed-bounds',
+    file: 'lib/animation/clipBounds.ts',
+    text: 'batch < MOST_BATCHES && grown > QUIET',
+    fault: 'batch < 0 && grown > QUIET',
+    tests: ['unit/queries'],
+  },
+  {
     name: 'group-of-sorted',
     file: 'lib/culling/InstanceGroups.ts',
     text: 'dirty[positions[id] >> 6] = 1',

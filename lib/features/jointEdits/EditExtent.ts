@@ -1,6 +1,6 @@
 import type { Box3 } from 'three';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import type { NodeRange, PosedBeyondClips } from '../../animation/posedBounds.js';
+import { type NodeRange, type PosedBeyondClips, posedBounds } from '../../animation/posedBounds.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
 import {
   EDIT_KIND,
@@ -30,6 +30,7 @@ const EVEN = 1e-6;
 export class EditExtent implements PosedBeyondClips {
   /** Another one with each change. */
   version = ++_version;
+  readonly posedBounds: typeof posedBounds = posedBounds;
   /** 1 for nodes that may be turned in any way, 2 for those that may be so relative to the root. */
   private readonly turned: Uint8Array;
   /** Boxes of local positions that take the place of those of the clips, and of what is added to them: 6 numbers a node. */

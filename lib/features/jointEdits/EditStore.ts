@@ -59,7 +59,7 @@ export class EditStore implements PoseEditor {
   readonly live: LivePoses;
   version = ++_version;
   isUsed = false;
-  extent: EditExtent;
+  extent: EditExtent | null = null;
   /** Headers, edits, live poses. */
   readonly textures: InstanceTexture[] = [];
   /** The matrices that targets were last put relative to. */
@@ -78,12 +78,16 @@ export class EditStore implements PoseEditor {
     this.live = new LivePoses(capacity, tracks.parents.length);
     this.textures[HEADERS] = new InstanceTexture(capacity, HEADER_STRIDE);
     this.listTextures();
-    this.extent = new EditExtent(tracks);
     this.origin = time.origin;
   }
 
   get extentVersion(): number {
-    return this.extent.version;
+    return this.extent?.version ?? 0;
+  }
+
+  private get widened(): EditExtent {
+    this.extent ??= new EditExtent(this.tracks);
+    return this.extent;
   }
 
   /**
@@ -98,7 +102,7 @@ export class EditStore implements PoseEditor {
       for (let i = 0; i < 3; i++) lists.pool.targets[place * 3 + i] = edit[EDIT_VALUE + i];
       this.placeTarget(index, place);
     }
-    this.extent.addEdit(edit, 0);
+    this.widened.addEdit(edit, 0);
     this.changed(index);
   }
 
@@ -124,7 +128,7 @@ export class EditStore implements PoseEditor {
     const { live } = this;
     const at = live.give(index, this.time.elapsed, fade);
     live.texture.data.set(pose, at);
-    this.extent.addPose(pose, 0);
+    this.widened.addPose(pose, 0);
     this.changed(index);
   }
 
@@ -219,10 +223,10 @@ export class EditStore implements PoseEditor {
       const first = this.lists.first(i);
       const end = first + this.lists.locals(i) + this.lists.models(i);
       for (let place = first; place < end; place++) {
-        this.extent.addEdit(this.lists.pool.data, place * EDIT_STRIDE);
+        this.widened.addEdit(this.lists.pool.data, place * EDIT_STRIDE);
       }
       const pose = this.live.placeOf(i);
-      if (pose >= 0) this.extent.addPose(this.live.texture.data, pose * this.live.stride);
+      if (pose >= 0) this.widened.addPose(this.live.texture.data, pose * this.live.stride);
       this.place(i);
       this.changed(i);
     }
@@ -282,7 +286,7 @@ export class EditStore implements PoseEditor {
   private lost(index: number): void {
     this.changed(index);
     if (!(this.lists.isEmpty && this.live.isEmpty)) return;
-    this.extent = new EditExtent(this.tracks);
+    this.extent = null;
   }
 
   private readonly poseLeft = (index: number): void => this.lost(index);

@@ -2,6 +2,7 @@ import { DataTexture, FloatType, RGBAFormat } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { BakedClip } from '../../animation/ClipTable.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { posedBounds } from '../../animation/posedBounds.js';
 import { MIXED_POSES } from '../../constants.js';
 import type { Crowd } from '../../crowd/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
@@ -52,6 +53,8 @@ export interface LayerOptions {
  * @category Play and blend
  */
 export class AnimationLayers implements CrowdFeature, LayersOver {
+  /** @internal */
+  readonly posedBounds: typeof posedBounds = posedBounds;
   private readonly crowd: Crowd;
   private options: readonly LayerOptions[];
   private over: readonly MaskedLayer[] = [];
