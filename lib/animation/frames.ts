@@ -172,11 +172,11 @@ export function* findPartFlips(poser: RigPoser, clips: readonly PlannedClip[]): 
   const moved = new Set(
     clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => poser.targetOf(name).node)),
   );
-  return (yield* findChangedParts(poser, clips)).map((changed) => {
-    const anchor = anchorOf(poser, poser.rig.parts[changed.part].node, moved);
+  return (yield* findChangedParts(poser, clips)).map(({ part, mirrored }) => {
+    const anchor = anchorOf(poser, poser.rig.parts[part].node, moved);
     const group = groups.get(anchor) ?? groups.size;
     groups.set(anchor, group);
-    return { ...changed, group };
+    return { part, group, mirrored };
   });
 }
 

@@ -77,6 +77,8 @@ export class Crowd implements EditedCrowd {
   /** How often the crowd's own mesh was drawn, and updates of more than a second since one that was shorter. */
   draws = 0;
   longSteps = 0;
+  /** When the first of these was, as of `performance.now()`. */
+  longSince = 0;
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
   members: readonly CrowdMember[] = [];
 

@@ -17,6 +17,7 @@ import {
   ACTION_STARTED_IN,
   ACTION_TO,
   ACTION_TOLD_AGAIN,
+  ACTION_TOLD_TIME,
   ACTION_WARP,
   ACTION_WARP_RATE,
   ACTION_WARP_START,
@@ -271,7 +272,8 @@ function readClip(
   scale(actions, at, clip === null ? 0 : clip.fps);
   actions[at + ACTION_SINCE] = 0;
   shiftAction(actions, at, now);
-  // A program that tells it so in each frame goes on doing so.
+  // A program that tells it so in each frame goes on doing so. With which time it was told is not saved.
+  actions[at + ACTION_TOLD_TIME] = Number.NaN;
   actions[at + ACTION_TOLD_AGAIN] = now;
   const isBegun = row.length > CLIP_NUMBERS;
   if (isBegun) actions[at + ACTION_STARTED] = now;

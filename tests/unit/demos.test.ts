@@ -48,8 +48,10 @@ test('the address that npm run demo prints leads to the gallery', async () => {
 
 test('the first page says what was recorded', () => {
   const page = readFileSync(new URL('../../demos/index.html', import.meta.url), 'utf8');
-  const [, before, count, after, chip] =
-    /([\d.]+) ms<\/b> of JavaScript as ([\d,]+) SkinnedMeshes.*?([\d.]+) ms.*? an (.*?)<\/a>/s.exec(page)!;
+  const [, count, before, after, chip] =
+    /([\d,]+) characters cost <b>([\d.]+) ms<\/b> of JavaScript a frame as SkinnedMeshes, <b>([\d.]+) ms<\/b>.*? an (.*?)\)<\/a>/s.exec(
+      page,
+    )!;
   const timeOf = (contender: string) =>
     recorded[0].rows.find(
       (row) => row.contender === contender && row.count === Number(count.replace(',', '')),

@@ -109,7 +109,7 @@ class Sequence {
     const { clip, ...options } = this.played();
     this.log.push(`play ${index} Clip${clip} (${this.durations[clip]} s) ${JSON.stringify(options)}`);
     this.references[index].play({ clip, ...options });
-    this.crowd.play(index, `Clip${clip}`, options);
+    this.crowd.play(index, `Clip${clip}`, { ...options, restart: true });
   }
 
   private change(index: number): void {
