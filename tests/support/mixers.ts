@@ -80,7 +80,7 @@ export class Mixers {
   /** Plays a clip in the place of all others on a layer. */
   replace(index: number, clip: number, fade: number, time: number, layer = 0): void {
     this.fadeOut(index, layer, fade);
-    this.crowd.play(index, this.clips[0][clip].name, { fade, time, ...on(layer) });
+    this.crowd.play(index, this.clips[0][clip].name, { fade, time, restart: true, ...on(layer) });
     this.start(index, layer, clip, 1, fade, time);
   }
 
