@@ -62,9 +62,7 @@ export function compare(argv) {
         return `${pairs[0][1]}: ${middle} (${least}, ${most})`;
       });
       if (columns.every((one) => one === null)) continue;
-      if (title !== said)
-        console.log(`
-${title}`);
+      if (title !== said) console.log(`\n${title}`);
       said = title;
       console.log(`${label}: ${columns.filter(Boolean).join(', ')}`);
     }

@@ -195,7 +195,7 @@ test('a fade sends what it is about, and steady fading nothing', () => {
   crowd.play(5001, 0, { fade: 2 }).play(7, 2, { fade: 1 });
   expect(frame()).toMatchObject({ uploads: 2, bytes: 2 * size });
   for (let i = 0; i < 30; i++) expect(frame(1 / 60)).toMatchObject({ uploads: 0, draws: 1 });
-  for (let i = 300; i < 500; i++) crowd.play(i, 1, { fade: 0.5 });
+  for (let i = 300; i < 500; i++) crowd.play(i, 1, { fade: 0.5, restart: true });
   expect(frame()).toMatchObject({ uploads: 2, bytes: 200 * size });
   renderer.dispose();
 });

@@ -1,5 +1,7 @@
 import { defineMotion } from 'skinned-instanced-mesh';
 import { bakeVertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+// Makes it known to WebGPURenderer.
+import 'skinned-instanced-mesh/vertex-textures/webgpu';
 import {
   AnimationMixer,
   Box3,

@@ -252,6 +252,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
           else
             byCPU.play(i, clip, {
               fade,
+              restart: true,
               timeScale: speed,
               time: inStep ? shareAt(byCPU, i) * character.boneTexture.clips[clip].duration : 0,
               ...(once ? { loop: LoopOnce, clampWhenFinished: true } : {}),

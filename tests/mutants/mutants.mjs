@@ -66,7 +66,15 @@ export const MUTANTS = [
     file: 'lib/animation/mixPose.ts',
     text: 'Math.min(weights, 1) * share',
     fault: 'weights * share',
-    tests: ['unit/playback', 'unit/queries'],
+    tests: [
+      'unit/playback',
+      'unit/queries',
+      'unit/objects',
+      'unit/crowd',
+      'unit/features',
+      'parity/layers',
+      'parity/bones',
+    ],
   },
   {
     name: 'masks-of-layers',
@@ -80,7 +88,7 @@ export const MUTANTS = [
     file: 'shaders/mixTracks.glsl.ts',
     text: 'mixValue( mixed.value, value, action.weight / mixed.weights, turns )',
     fault: 'mixValue( mixed.value, value, action.weight, turns )',
-    tests: ['parity/fades'],
+    tests: ['parity/layers', 'parity/vertices', 'browser/randomPrograms'],
   },
   {
     name: 'short-way-tsl',
@@ -101,7 +109,7 @@ export const MUTANTS = [
     file: 'lib/baking/shortenKeys.ts',
     text: 'Math.round((keys[from] - least) / step)',
     fault: 'Math.floor((keys[from] - least) / step)',
-    tests: ['unit/baking'],
+    tests: ['unit/baking', 'unit/files', 'parity/vertices'],
   },
   // Bounds, culling, levels, lists.
   {
@@ -137,7 +145,7 @@ export const MUTANTS = [
     file: 'lib/features/levels/LevelLists.ts',
     text: 'if (step >= FADE_STEPS / 2) seenAt',
     fault: 'if (step < FADE_STEPS / 2) seenAt',
-    tests: ['browser/levels'],
+    tests: ['unit/culling', 'browser/levels'],
   },
   {
     name: 'ties-of-nearest',
@@ -151,7 +159,7 @@ export const MUTANTS = [
     file: 'lib/backends/webgpu/gpuLists/compactLists.ts',
     text: 'bitCount(bits.element(word).bitAnd(before))',
     fault: 'bitCount(bits.element(word))',
-    tests: ['browser/nodeViews', 'browser/views'],
+    tests: ['browser/webgpu-gpuInstances', 'browser/occlusion', 'browser/levels'],
   },
   {
     name: 'hidden-by-houses',
@@ -194,14 +202,14 @@ export const MUTANTS = [
     file: 'shaders/morphTargets.tsl.ts',
     text: 'if (stride === 2) write(target, 1, normal[target]);',
     fault: 'if (stride === 2) write(target, 1, moves);',
-    tests: ['parity/morphs'],
+    tests: ['parity/morphs', 'parity/images', 'parity/dressing', 'parity/shapes'],
   },
   {
-    name: 'gust-front-tsl',
-    file: 'lib/features/motion/wind.ts',
-    text: 'waveNode(across.mul(0.6).add(time.mul(0.4375)))',
-    fault: 'waveNode(across.mul(0.6).sub(time.mul(0.4375)))',
-    tests: ['unit/features/readyMade', 'parity/motion'],
+    name: 'reach-of-motions',
+    file: 'lib/features/motion/MotionSet.ts',
+    text: 'if (motion.stage !== stage) continue;\n      // What',
+    fault: 'if (motion.stage === stage) continue;\n      // What',
+    tests: ['unit/features', 'unit/queries'],
   },
   {
     name: 'look-at-glsl',
@@ -226,10 +234,10 @@ export const MUTANTS = [
   },
   // Files, the command.
   {
-    name: 'room-for-frames',
+    name: 'sign-of-differences',
     file: 'lib/files/columns.ts',
-    text: 'return first >= 0 && first + areaOf(blocks) <= texels;',
-    fault: 'return first >= 0;',
+    text: '(given >>> 1) ^ -(given & 1)',
+    fault: '(given >>> 1) ^ (given & 1)',
     tests: ['unit/files'],
   },
   {
@@ -274,14 +282,14 @@ export const MUTANTS = [
     file: 'lib/instances/InstanceTexture.ts',
     text: 'Math.max(range.start + range.count, end * stride)',
     fault: 'end * stride',
-    tests: ['unit/animation', 'unit/features', 'browser/changes', 'browser/randomPrograms'],
+    tests: ['browser/randomPrograms', 'parity/dressing', 'parity/surfaces', 'browser/cost'],
   },
   {
     name: 'viewport-after-poses',
     file: 'lib/backends/webgl/WebGLPosePass.ts',
     text: 'if (isDrawing) renderer.state.viewport(_before);',
     fault: '',
-    tests: ['browser/viewCameras', 'browser/views', 'parity/images'],
+    tests: ['browser/changes', 'browser/poseRows', 'parity'],
   },
   {
     name: 'edited-while-paused',

@@ -344,6 +344,13 @@ test.each(SEEDS)('seed %i: of those that are seen, the nearest are kept, and by 
   expect(limited).toBeGreaterThan(10);
 });
 
+test('of instances that are equally far no more are kept than may be', () => {
+  const crowd = createCrowd(createRandom(1), 10, 0);
+  for (let id = 0; id < 10; id++) crowd.setMatrixAt(id, new Matrix4());
+  orderOf(crowd).maxVisible = 4;
+  expect(drawnFor(crowd, look(new PerspectiveCamera(), 0, 5, 40))).toEqual([0, 1, 2, 3]);
+});
+
 test('who is kept does not change as the camera trembles, but does when it moves on', () => {
   const crowd = createCrowd(createRandom(5), 900, 40);
   crowd.perObjectFrustumCulled = false;

@@ -53,6 +53,7 @@ test.each<[string[], string]>([
   ),
   [['bake', 'in.glb', '-o', '--force'], 'bake: --output has no value; write it behind'],
   [['bake', 'in.glb', '-o'], 'bake: --output has no value; write it behind'],
+  [['bake', ...FILES, '--levels', '0.5,0.5'], 'must have ever fewer triangles: 0.5 follows 0.5'],
   [['bake', ...FILES, '--levels', '0.5@20,0.2@10'], 'must have ever larger distances: 10 follows 20'],
   [['bake', ...FILES, '--levels', '0.5@20,0.2@20'], 'must have ever larger distances: 20 follows 20'],
   [['bake', ...FILES, '--levels', '0.5@10%,0.3,0.2@30%'], 'smaller shares of the picture: 30% follows 10%'],

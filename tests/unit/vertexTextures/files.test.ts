@@ -84,3 +84,9 @@ test('damaged files are read or refused, and never worse', () => {
   }
   expect(refused).toBeGreaterThan(rounds / 10);
 });
+
+test('a frame beyond those that are stored is refused', () => {
+  const { json, views } = structuredClone(ENCODED);
+  new DataView(views[0].buffer, views[0].byteOffset).setUint32(0, json.storedCount, true);
+  expect(() => VertexTexture.decode({ json, views })).toThrow(`frames is ${json.storedCount}`);
+});
