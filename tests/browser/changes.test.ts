@@ -1,21 +1,16 @@
-import { morphsOf, partsOf } from '../support/features.js';
+import { morphsOf } from '../support/features.js';
 import '@three.ez/instanced-mesh';
 import {
   AnimationClip,
   Box3,
   BoxGeometry,
-  Color,
-  DirectionalLight,
   Float32BufferAttribute,
   Group,
   type KeyframeTrack,
   Matrix4,
   Mesh,
-  MeshNormalMaterial,
   MeshStandardMaterial,
-  NumberKeyframeTrack,
-  PerspectiveCamera,
-  Scene,
+  type Scene,
   ShaderChunk,
   SphereGeometry,
   Vector3,
@@ -26,123 +21,14 @@ import type { WebGPURenderer } from 'three/webgpu';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { capture, captureGeometry, captureMaterial } from '../support/capture.js';
-import { TWINS, type Twin } from '../support/captures.js';
+import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawingOf as picturesOf } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
-import {
-  assembleCharacter,
-  bakeCharacter,
-  createLevel,
-  JointAttachment,
-  mergeMaterials,
-  SkinnedInstancedMesh,
-} from '../support/library.js';
+import { bakeCharacter, createLevel, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair } from '../support/pair.js';
 import { changedPixels, createStage, difference, picture } from '../support/pictures.js';
-import { type Problems, watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
-
-interface Drawing {
-  draw(scene: Scene, camera: PerspectiveCamera): Promise<void>;
-  problems: Problems;
-  dispose(): void;
-}
-
-async function drawingOf(twin: Twin): Promise<Drawing> {
-  if (twin === 'GLSL') {
-    const renderer = new WebGLRenderer();
-    renderer.shadowMap.enabled = true;
-    return {
-      draw: async (scene, camera) => renderer.render(scene, camera),
-      problems: watchProblems(renderer),
-      dispose: () => renderer.dispose(),
-    };
-  }
-  const { WebGPURenderer } = await import('three/webgpu');
-  await import('skinned-instanced-mesh/webgpu');
-  const renderer = new WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
-  await renderer.init();
-  renderer.shadowMap.enabled = true;
-  return {
-    draw: async (scene, camera) => {
-      renderer.render(scene, camera);
-      // errors of WebGPU come later
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-    },
-    problems: watchProblems(renderer),
-    dispose: () => renderer.dispose(),
-  };
-}
-
-test.each(TWINS)('everything about a crowd may change between frames, %s', async (twin) => {
-  const { draw, problems, dispose } = await drawingOf(twin);
-  const { root, clips } = createCoarseCharacter();
-  const body = root.getObjectByName('Body') as Mesh;
-  const { count } = body.geometry.getAttribute('position');
-  body.geometry.morphAttributes.position = [
-    new Float32BufferAttribute(new Float32Array(count * 3).fill(0.1), 3),
-  ];
-  body.geometry.morphTargetsRelative = true;
-  body.updateMorphTargets();
-  clips[0].tracks.push(
-    new NumberKeyframeTrack('Body.morphTargetInfluences', [0, 1], [0, 1]) as KeyframeTrack,
-  );
-
-  const scene = new Scene();
-  const light = new DirectionalLight();
-  light.castShadow = true;
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }), 3);
-  crowd.castShadow = true;
-  crowd.frustumCulled = false;
-  scene.add(light, crowd);
-  const other = new SkinnedInstancedMesh(assembleCharacter(root, crowd.boneTexture), 2);
-  let hat: JointAttachment;
-  const copies: SkinnedInstancedMesh[] = [];
-
-  const changes: (() => void)[] = [
-    () => crowd.playAll('Walk'),
-    () => partsOf(crowd).setVisibleAt(0, 'Body', false),
-    () => {
-      crowd.interpolate = false;
-    },
-    () => {
-      hat = new JointAttachment(crowd, 'Head', new BoxGeometry(), new MeshStandardMaterial());
-    },
-    () => hat.setColorAt(0, new Color(1, 0, 0)),
-    () => {
-      crowd.interpolate = true;
-    },
-    () => {
-      morphsOf(crowd);
-      crowd.setMorphAt(1, Object.assign(new Mesh(), { morphTargetInfluences: [0.4] }));
-    },
-    () => {
-      other.material = crowd.material;
-      scene.add(other);
-    },
-    () => partsOf(other).setColorAt(1, 0, new Color(0, 1, 0)),
-    () => {
-      crowd.setCapacity(10);
-      crowd.count = 10;
-    },
-    () => copies.push(crowd.clone()),
-    () => copies[0].play(copies[0].all, 'Run', { fade: 1 }).update(0.1),
-    () => scene.add(copies[0]),
-    () => crowd.dispose().removeFromParent(),
-    () => copies[0].dispose().removeFromParent(),
-  ];
-  const camera = new PerspectiveCamera();
-  camera.position.set(0, 1, 6);
-  await draw(scene, camera);
-  for (const [i, change] of changes.entries()) {
-    change();
-    await draw(scene, camera);
-    expect(problems(), `after change ${i}: ${change}`).toEqual([]);
-  }
-  problems.stop();
-  dispose();
-});
 
 test('a geometry or material assigned later is drawn', () => {
   const { root, mesh, clips } = createStick();
@@ -157,30 +43,6 @@ test('a geometry or material assigned later is drawn', () => {
   expect(() => {
     crowd.geometry = new BoxGeometry();
   }).toThrow('The geometry "" has no attribute "skinIndex"');
-  renderer.dispose();
-});
-
-test('scene.overrideMaterial poses the crowd too', () => {
-  const { root, clips } = createCharacter();
-  const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
-  renderer.setSize(64, 64);
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  const scene = new Scene();
-  scene.add(crowd);
-  scene.overrideMaterial = new MeshNormalMaterial();
-  const camera = new PerspectiveCamera(40, 1);
-  camera.position.set(0, 1, 3);
-  const read = () => {
-    renderer.render(scene, camera);
-    const gl = renderer.getContext();
-    const pixels = new Uint8Array(64 * 64 * 4);
-    gl.readPixels(0, 0, 64, 64, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    return pixels.join();
-  };
-  crowd.play(0, 'Wave', { time: 0.5 });
-  const first = read();
-  crowd.play(0, 'Run', { time: 0.3 });
-  expect(read()).not.toBe(first);
   renderer.dispose();
 });
 

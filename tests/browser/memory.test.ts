@@ -2,14 +2,12 @@ import {
   BoxGeometry,
   Color,
   DirectionalLight,
-  Float32BufferAttribute,
   Fog,
   InstancedMesh,
-  Matrix4,
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
-  Object3D,
+  type Object3D,
   PerspectiveCamera,
   PointLight,
   Scene,
@@ -21,7 +19,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { countHeld, type Held } from '../support/countHeld.js';
-import { morphsOf, partsOf } from '../support/features.js';
+import { partsOf } from '../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -31,7 +29,6 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../support/library.js';
-import { loseContext, restoreContext } from '../support/loseContext.js';
 import { changedPixels } from '../support/pictures.js';
 import { createStick } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';
@@ -88,80 +85,6 @@ test('crowds that WebGLRenderer drew, and that were dropped without dispose, are
   expect(await countAlive(still), 'InstancedMesh').toBeLessThanOrEqual(1);
   expect(await countAlive(crowds)).toBeLessThanOrEqual(1);
   renderer.dispose();
-});
-
-describe('what WebGLRenderer holds', () => {
-  /** A renderer that counts what it makes and has not let go of. */
-  function createCounting() {
-    const renderer = new WebGLRenderer();
-    const kinds = ['Buffer', 'Texture', 'VertexArray'];
-    const pairs = kinds.map((kind) => [kind, [`create${kind}`, `delete${kind}`] as const]);
-    const held = countHeld(renderer.getContext(), Object.fromEntries(pairs));
-    return { renderer, held };
-  }
-
-  function withMorph(geometry: BoxGeometry): BoxGeometry {
-    const { count } = geometry.getAttribute('position');
-    geometry.morphAttributes.position = [new Float32BufferAttribute(new Array(count * 3).fill(1), 3)];
-    geometry.morphTargetsRelative = true;
-    return geometry;
-  }
-
-  const { root, mesh, clips } = createStick();
-  const others = [4, 8].map((fps) => bakeBoneTexture(root, clips, { fps }));
-  const second = new SkinnedInstancedMesh(bakeCharacter(root, clips), 5);
-  second.play(0, 'Slide').play(0, 'Slide', { fade: 9 });
-
-  const changes: Record<string, (crowd: SkinnedInstancedMesh, round: number) => void> = {
-    'its capacity': (crowd, round) => crowd.setCapacity(round % 2 === 0 ? 300 : 3),
-    'its geometry': (crowd) => {
-      crowd.geometry = mesh.geometry;
-    },
-    'what it is a copy of': (crowd) => crowd.copy(second, false),
-    'its bone texture': (crowd, round) => {
-      setBoneTexture(crowd, others[round % 2]);
-    },
-  };
-  test.each(Object.entries(changes))('does not grow when a crowd changes %s', (_, change) => {
-    const { renderer, held } = createCounting();
-    const scene = new Scene();
-    const camera = new PerspectiveCamera();
-    renderer.render(scene, camera);
-    const draw = () => {
-      scene.traverse((node) => {
-        node.frustumCulled = false;
-      });
-      renderer.render(scene, camera);
-      expect(renderer.getContext().getError()).toBe(0);
-      // Three meshes, and the two steps of their pass where anything has changed.
-      expect([3, 5]).toContain(renderer.info.render.calls);
-    };
-    const character = bakeCharacter(root, clips);
-    const crowd = new SkinnedInstancedMesh(character, 3);
-    const hat = new JointAttachment(crowd, 'Tip', withMorph(new BoxGeometry()), new MeshBasicMaterial());
-    const feather = new JointAttachment(hat, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
-    morphsOf(hat);
-    hat.setMorphAt(0, Object.assign(new Mesh(), { morphTargetInfluences: [1] }));
-    feather.setColorAt(0, new Color('red'));
-    partsOf(crowd).setVisibleAt(0, 0, false);
-    crowd.play(0, 'Slide').play(0, 'Slide', { fade: 9 });
-    scene.add(crowd);
-    for (let round = 0; round < 4; round++) {
-      change(crowd, round);
-      draw();
-    }
-    const before = { ...held, ...renderer.info.memory };
-    for (let round = 0; round < 20; round++) {
-      change(crowd, round);
-      draw();
-    }
-    expect({ ...held, ...renderer.info.memory }).toEqual(before);
-    crowd.dispose();
-    disposeCharacter(character);
-    for (const texture of [...others, second.boneTexture]) texture.dispose();
-    expect(held).toEqual({ Buffer: 0, Texture: 0, VertexArray: 0 });
-    renderer.dispose();
-  });
 });
 
 describe('lifecycle', () => {
@@ -340,37 +263,6 @@ describe('lifecycle', () => {
         await expectNothingLeft((draw, scene) => prepareRound(encoding, draw, scene));
       },
     );
-  });
-
-  test('after context loss and restore the crowd is back, and moving', async () => {
-    const { renderer, scene, read } = createView();
-    const { root, clips } = createCoarseCharacter();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
-    crowd.castShadow = true;
-    crowd.setMatrixAt(1, new Matrix4().makeTranslation(0.8, 0, 0));
-    crowd.play(0, 'Run').play(1, 'Wave');
-    scene.add(crowd, new Object3D());
-    crowd.update(0.1).play(0, 'Walk', { fade: 0.5 }).update(0.2);
-    const before = read();
-
-    await loseContext(renderer);
-    await restoreContext(renderer);
-    expect(read()).toEqual(before);
-    crowd.update(0.1);
-    const fading = read();
-    expect(fading).not.toEqual(before);
-
-    // what changes while there is no context is drawn when there is one again
-    await loseContext(renderer);
-    crowd.play(1, 'Dance', { fade: 1 }).update(0.1);
-    await restoreContext(renderer);
-    const afterwards = read();
-    const fresh = createView();
-    fresh.scene.add(crowd);
-    expect(afterwards).toEqual(fresh.read());
-    expect(afterwards).not.toEqual(fading);
-    fresh.renderer.dispose();
-    renderer.dispose();
   });
 
   test('a crowd that was compiled ahead is drawn right in its first frame, in the programs that there are', async () => {

@@ -119,58 +119,6 @@ test.runIf(TWINS.includes('TSL on WebGPU'))(
 );
 
 test.runIf(TWINS.includes('TSL on WebGPU'))(
-  'renderers that draw the same crowds under WebGPU share nothing that the loss of one takes along',
-  async () => {
-    const { root, clips } = createCoarseCharacter();
-    const character = bakeCharacter(root, clips);
-    const crowds = [0, 1, 2].map((i) => {
-      const crowd = new SkinnedInstancedMesh(character, 2).play(0, 0).play(1, 1, { time: 0.2 * i });
-      crowd.setMatrixAt(0, new Matrix4().makeTranslation(i - 1, 0, 0));
-      crowd.setMatrixAt(1, new Matrix4().makeTranslation(i - 1, 0, 1.2));
-      crowd.castShadow = true;
-      return crowd;
-    });
-    const all = new Group().add(...crowds);
-    // Lights have one shadow map each, which three.js gives to one renderer.
-    const start = async () => {
-      const drawing = await drawingOf('TSL on WebGPU');
-      const { scene, camera } = createStage(
-        new Box3(new Vector3(-2, 0, -2), new Vector3(2, 2, 2)),
-        'directional',
-      );
-      return { ...drawing, scene, camera, picture: () => drawing.draw(scene, camera, all) };
-    };
-    const [one, other] = [await start(), await start()];
-    const both = async () => {
-      for (const crowd of crowds) crowd.update(0.3);
-      const pictures = [await one.picture(), await other.picture()];
-      expect(changedPixels(pictures[0], pictures[1], 0)).toBe(0);
-      return pictures[0];
-    };
-    const first = await both();
-    expect(changedPixels(first, await both())).toBeGreaterThan(300);
-    crowds[0].dispose();
-    all.remove(crowds[0]);
-    await both();
-    // As where a driver is updated: three.js draws no more with that renderer.
-    const { device } = (one.renderer as unknown as { backend: { device: GPUDevice } }).backend;
-    device.destroy();
-    await device.lost;
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-    one.renderer.render(one.scene, one.camera);
-    error.mockRestore();
-    for (const crowd of crowds.slice(1)) crowd.update(0.3);
-    const left = await other.picture();
-    one.dispose();
-    const fresh = await start();
-    expect(changedPixels(left, await fresh.picture(), 0)).toBe(0);
-    expect(changedPixels(left, await other.picture(), 0)).toBe(0);
-    for (const crowd of crowds) crowd.dispose();
-    for (const drawing of [other, fresh]) drawing.dispose();
-  },
-);
-
-test.runIf(TWINS.includes('TSL on WebGPU'))(
   'under WebGPU crowds that were drawn in the frame before are posed in one pass, whatever their characters and clocks',
   async () => {
     // Lights have one shadow map each, which three.js gives to one renderer.

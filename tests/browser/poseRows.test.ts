@@ -84,24 +84,6 @@ test('poses take memory for those whom cameras see, and these look as in a crowd
   for (const crowd of [culled, plain]) crowd.dispose();
 });
 
-test('whoever has lost its row while nobody saw it is posed as it comes back, at any rate', () => {
-  const { scene, camera, look } = lookAround(MIDDLE);
-  const seldom = createCrowd(true);
-  const always = createCrowd(true);
-  for (let i = 0; i < COUNT; i++) seldom.setPoseRateAt(i, 0.01);
-  // A light would see those whom the camera does not.
-  for (const crowd of [seldom, always]) crowd.castShadow = false;
-  for (const turn of [0, 2, 4, 0, 3, 0]) {
-    look(turn, 16);
-    for (const crowd of [seldom, always]) crowd.update(0.05);
-    picture(renderer, scene, camera, always);
-    const expected = picture(renderer, scene, camera, always);
-    expect(changedPixels(expected, picture(renderer, scene, camera, seldom), 0), `${turn}`).toBe(0);
-  }
-  expect(rowsOf(seldom)).toBeLessThan(COUNT);
-  for (const crowd of [seldom, always]) crowd.dispose();
-});
-
 test('crowds are posed together, step by step, in targets that they share, as each would be alone', () => {
   const drawing = new WebGLRenderer();
   drawing.setSize(16, 16);

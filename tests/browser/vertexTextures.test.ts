@@ -5,9 +5,6 @@ import 'skinned-instanced-mesh/vertex-textures/webgpu';
 import {
   AnimationMixer,
   Box3,
-  BufferAttribute,
-  BufferGeometry,
-  Color,
   DoubleSide,
   LoopOnce,
   LoopPingPong,
@@ -26,7 +23,6 @@ import { captureOf, TWINS } from '../support/captures.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { partsOf } from '../support/features.js';
-import { addLevel } from '../support/levels.js';
 import { assembleCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
 import { moveBy } from '../support/moveBy.js';
 import { createStage } from '../support/pictures.js';
@@ -149,55 +145,4 @@ describe.each(TWINS)('%s', (twin) => {
     const without = await drawing.draw(scene, camera, root);
     expectSamePicture(`${twin} a part`, without, await drawing.draw(scene, camera, copy), empty, BOUND);
   });
-
-  test('instances are culled, drawn at levels of detail, and told apart by what they play', async () => {
-    const { flag, wave } = createFlag();
-    const texture = bakeVertexTexture(flag, wave, { duration: 1, fps: 10 });
-    const createCrowd = () => {
-      const crowd = new SkinnedInstancedMesh(assembleCharacter(flag, texture), 12);
-      for (let i = 0; i < 12; i++) {
-        // Every second one stands behind the camera.
-        crowd.setMatrixAt(i, new Matrix4().makeTranslation(0, (i % 4) * 0.3, i % 2 === 0 ? -0.4 * i : 60));
-        crowd.setColorAt(i, new Color().setHSL(i / 12, 0.8, 0.5));
-        crowd.play(i, 0, { time: 0.13 * i });
-        if (i % 4 === 0) crowd.stop(i, { fade: 1 });
-      }
-      crowd.update(0.4);
-      return crowd;
-    };
-    const crowd = createCrowd();
-    const { scene, camera } = createStage(BOUNDS, 'directional');
-    const empty = await drawing.draw(scene, camera, new Object3D());
-    const expected = await drawing.draw(scene, camera, crowd);
-    crowd.perObjectFrustumCulled = true;
-    expectSamePicture(`${twin} culled`, expected, await drawing.draw(scene, camera, crowd), empty, 0);
-
-    // The same geometry, its vertices in another order.
-    const leveled = createCrowd();
-    leveled.perObjectFrustumCulled = true;
-    addLevel(leveled, reversed(leveled.geometry), 0.01);
-    const far = await drawing.draw(scene, camera, leveled);
-    expectSamePicture(`${twin} at a level`, expected, far, empty, 0.001);
-    for (const one of [crowd, leveled]) one.dispose();
-  });
 });
-
-/** A geometry whose vertices come in the other order. */
-function reversed(source: BufferGeometry): BufferGeometry {
-  const geometry = new BufferGeometry();
-  const { count } = source.getAttribute('position');
-  for (const name of ['position', 'normal', 'uv', 'skinIndex', 'skinWeight', 'partIndex']) {
-    const from = source.getAttribute(name);
-    const { itemSize } = from;
-    const array = new Float32Array(count * itemSize);
-    for (let i = 0; i < count * itemSize; i++) {
-      array[i] = from.getComponent(count - 1 - Math.floor(i / itemSize), i % itemSize);
-    }
-    geometry.setAttribute(name, new BufferAttribute(array, itemSize));
-  }
-  geometry.setIndex(Array.from(source.index?.array ?? [], (i) => count - 1 - i));
-  for (const { start, count: drawn, materialIndex } of source.groups) {
-    geometry.addGroup(start, drawn, materialIndex);
-  }
-  return geometry;
-}

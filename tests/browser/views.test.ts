@@ -18,7 +18,6 @@ import {
   Vector3,
   Vector4,
   WebGLRenderer,
-  WebGLRenderTarget,
 } from 'three';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
@@ -37,7 +36,7 @@ import {
   JointAttachment,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { aim, changedPixels, createStage, picture, SIZE } from '../support/pictures.js';
+import { aim, changedPixels, createStage, picture } from '../support/pictures.js';
 import { random } from '../support/random.js';
 
 const renderer = new WebGLRenderer();
@@ -239,25 +238,6 @@ test('where all instances move each matrix is sent once, and pictures are those 
   for (const crowd of crowds) crowd.dispose();
 });
 
-test('two renderers and a camera that both draw with see the same, also one that begins later', () => {
-  const other = new WebGLRenderer();
-  other.shadowMap.enabled = true;
-  const crowd = createCrowd(true);
-  const { scene, camera } = createStage(MIDDLE, 'spot');
-  const look = (turn: number): Camera => {
-    aim(camera, [Math.sin(turn) * 6, 2, Math.cos(turn) * 6], [0, 1, 0]);
-    return camera;
-  };
-  for (const turn of [0, 1, 2]) {
-    const first = picture(renderer, scene, look(turn), crowd);
-    if (turn > 0) expect(changedPixels(first, picture(other, scene, camera, crowd), 0)).toBe(0);
-    crowd.setMatrixAt(turn, new Matrix4().makeTranslation(turn, 0, 1));
-    crowd.instanceMatrix.needsUpdate = true;
-  }
-  crowd.dispose();
-  other.dispose();
-});
-
 test('whoever comes into view after some time is posed at once, also if posed less often, edited or posed from outside', () => {
   const { scene, camera } = createStage(MIDDLE, 'directional');
   // Its light would see all of them.
@@ -324,60 +304,6 @@ describe('viewHooks', () => {
   }
 
   const stage = () => createStage(MIDDLE, 'directional');
-
-  test.each(['tracks', 'frames'] as const)(
-    'encoding %s: a crowd whose hook the user replaces without calling it is drawn whole, as it was never listed',
-    (encoding) => {
-      const { scene, camera } = stage();
-      const crowd = createCrowd(encoding, false);
-      crowd.setVisibleAt(crowd.all, true);
-      renderer.shadowMap.enabled = false;
-      picture(renderer, scene, camera, crowd);
-      crowd.onBeforeRender = () => {};
-      const drawn = picture(renderer, scene, camera, crowd);
-      expect(crowd.bindMatrix.elements[PARAM_LISTED]).toBe(0);
-      expect(crowd.count).toBe(COUNT);
-
-      const whole = createCrowd(encoding, false);
-      whole.setVisibleAt(whole.all, true);
-      whole.perObjectFrustumCulled = false;
-      expect(changedPixels(picture(renderer, scene, camera, whole), drawn, 0)).toBe(0);
-      renderer.shadowMap.enabled = true;
-      for (const one of [crowd, whole]) one.dispose();
-    },
-  );
-
-  test('a hook that renders the crowd once more, from elsewhere, leaves the picture as it is', async () => {
-    // So that a page has both backends.
-    await import('skinned-instanced-mesh/webgpu');
-    const { scene, camera } = stage();
-    const crowd = createCrowd();
-    const expected = picture(renderer, scene, camera, crowd);
-    const mirror = new PerspectiveCamera(60, 1, 0.1, 50);
-    mirror.position.set(-8, 3, -8);
-    mirror.lookAt(0, 0, 0);
-    const target = new WebGLRenderTarget(SIZE, SIZE);
-    let nested = 0;
-    for (const mesh of [crowd, ...crowd.attachments]) {
-      const original = mesh.onBeforeRender;
-      mesh.onBeforeRender = function (this: SkinnedInstancedMesh, ...args) {
-        original.apply(this, args);
-        if (args[2] !== camera) return;
-        nested++;
-        const before = renderer.getRenderTarget();
-        const drawn = this.count;
-        renderer.setRenderTarget(target);
-        renderer.render(scene, mirror);
-        renderer.setRenderTarget(before);
-        expect(this.count).toBe(drawn);
-      };
-    }
-    expect(changedPixels(expected, picture(renderer, scene, camera, crowd), 0)).toBe(0);
-    expect(nested).toBe(2);
-    expect(crowd.count).toBe(COUNT);
-    target.dispose();
-    crowd.dispose();
-  });
 
   const VERTEX = `
   varying float height;

@@ -183,30 +183,6 @@ describe.each(TWINS)('%s', (twin) => {
     }
   });
 
-  test('parts that are hidden or tinted look as meshes that are', async () => {
-    const model = createDressed();
-    const tint = new Color(0.4, 1, 0.6);
-    const reference = createReference(model, 2, 0.25, (root) => {
-      (root.getObjectByName('Lamp') as Object3D).visible = false;
-      const sword = root.getObjectByName('Sword') as Mesh<BoxGeometry, MeshStandardMaterial>;
-      sword.material = sword.material.clone();
-      sword.material.color.multiply(tint);
-    });
-    for (const mergeMaterials of [false, true]) {
-      const options = { fps: 48, mergeMaterials };
-      const crowd = new SkinnedInstancedMesh(...crowdArguments(model.root, model.clips, 1, options));
-      poseBoth(crowd, reference, model, 2, 0.25);
-      partsOf(crowd).setVisibleAt(0, 'Lamp', false);
-      // drawn before there are colours: materials must notice them
-      crowd.computeBoundingBox();
-      const { scene, camera } = createStage(crowd.boundingBox as Box3, 'directional');
-      await draw(scene, camera, crowd);
-      partsOf(crowd).setColorAt(0, 'Sword', tint);
-      await expectSame(reference, crowd, `parts, merged ${mergeMaterials}`);
-      disposeLater(crowd);
-    }
-  });
-
   test('colours and influences show at once, however often they are set, and however else they are', async () => {
     const model: Model = { name: 'built-in', ...createCoarseCharacter() };
     const body = model.root.getObjectByName('Body') as Mesh;

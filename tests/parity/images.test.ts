@@ -156,25 +156,6 @@ describe.each(TWINS)('%s', (twin) => {
     });
   }, twin);
 
-  test('encoding tracks looks as three.js draws it between frames, with its shadow', async () => {
-    const model = await loadCharacter(BUILT_IN);
-    const pair = createPair(model, 2, 0.317, new Matrix4().makeRotationY(0.7), 'tracks');
-    for (const light of THOROUGH || twin === 'GLSL' ? EVERY_LIGHT : (['directional', 'point'] as const)) {
-      await compare('tracks', pair, light, 'all', 'shadow alone');
-    }
-    // One material, another clip, another palette.
-    const other = createPair(model, 1, 0.6, new Matrix4(), 'tracks');
-    await compare('tracks, another crowd', other, 'directional');
-    await compare('tracks, the first again', pair, 'directional');
-    // The same material for a crowd that is posed vertex by vertex.
-    await compare(
-      'matrices beside tracks',
-      createPair(model, 1, 0.6, new Matrix4(), 'frames'),
-      'directional',
-    );
-    await compare('tracks beside matrices', pair, 'directional');
-  });
-
   const materials = twin === 'GLSL' ? { ...MATERIALS, ...GLSL_MATERIALS } : MATERIALS;
   const few = twin === 'GLSL' ? IN_GLSL : ALSO_IN_NODES;
   const drawn = Object.entries(materials).filter(([name]) => THOROUGH || few.test(name));

@@ -14,7 +14,6 @@ import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { captureGeometry } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
-import { describeCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { morphsOf } from '../support/features.js';
@@ -27,7 +26,6 @@ import {
   SkinnedInstancedMesh,
 } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
-import { loadModel } from '../support/models.js';
 import { addTargets } from '../support/morphTargets.js';
 import { measureVertices } from '../support/parity.js';
 import { random } from '../support/random.js';
@@ -176,26 +174,6 @@ describe.each(TWINS)('%s', (twin) => {
     crowd.setMorphAt(3, face);
     const after = await check();
     expect(after.some((value, i) => value !== before[i])).toBe(true);
-  });
-});
-
-describeCharacter('RobotExpressive.glb', () => {
-  const how = useCapture('GLSL');
-
-  test('makes its faces', async () => {
-    const { root, clips } = await loadModel('RobotExpressive.glb');
-    const moving = clips.filter(({ tracks }) =>
-      tracks.some(
-        ({ name, values }) => name.includes('morphTargetInfluences') && values.some((v) => v > 0.1),
-      ),
-    );
-    console.log(`clips of the robot that morph: ${moving.map(({ name }) => name).join(', ') || 'none'}`);
-    const boneTexture = bakeBoneTexture(root, clips);
-    // its file has tracks for them, which never leave zero
-    expect(boneTexture.morphNames).toHaveLength(moving.length > 0 ? 3 : 0);
-    for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
-      expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
-    }
   });
 });
 

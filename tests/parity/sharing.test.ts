@@ -117,28 +117,6 @@ describe("the user's own onBeforeCompile still runs", () => {
     );
   };
 
-  test('set afterwards, and wrapped around the one that was there', () => {
-    const material = new MeshStandardMaterial({ color: 0xcc9966 });
-    const { expected, drawn, bounds } = createRow(material);
-    let ran = 0;
-    const previous = material.onBeforeCompile;
-    material.onBeforeCompile = (shader, gl) => {
-      previous.call(material, shader, gl);
-      paint(shader);
-      ran++;
-    };
-    const { scene, camera } = createStage(bounds, 'directional');
-    const reference = picture(renderer, scene, camera, expected);
-    expectSamePicture(
-      'own hook, set afterwards',
-      reference,
-      picture(renderer, scene, camera, drawn),
-      picture(renderer, scene, camera, new Group()),
-      BOUND,
-    );
-    expect(ran).toBeGreaterThan(0);
-  });
-
   test('set afterwards, in the place of the one that was there, and compiled before the first frame', () => {
     const material = new MeshStandardMaterial({ color: 0xcc9966 });
     const { expected, drawn, bounds } = createRow(material);

@@ -10,13 +10,10 @@ import {
   type Material,
   Mesh,
   MeshBasicMaterial,
-  MeshLambertMaterial,
   MeshMatcapMaterial,
   MeshNormalMaterial,
-  MeshPhongMaterial,
   MeshPhysicalMaterial,
   MeshStandardMaterial,
-  MeshToonMaterial,
   NearestFilter,
   SRGBColorSpace,
 } from 'three';
@@ -96,23 +93,6 @@ describe.each(TWINS)('%s', (twin) => {
 
   // Node materials have one shader for the shadow maps of all lights, others one of their own for point lights.
   const lights: LightKind[] = THOROUGH || twin === 'GLSL' ? ['directional', 'point'] : ['directional'];
-
-  const emitting: [string, () => Material][] = [
-    ['Lambert', () => new MeshLambertMaterial({ color: 0xbbaa88, emissive: 0x001022 })],
-    ['Phong', () => new MeshPhongMaterial({ color: 0xbbaa88 })],
-    ['toon', () => new MeshToonMaterial({ color: 0xbbaa88 })],
-    ['standard', standard],
-    ['physical', () => new MeshPhysicalMaterial({ color: 0xbbaa88, clearcoat: 0.5 })],
-  ];
-  // Those that are lit alike are drawn where everything is tested.
-  test.each(THOROUGH ? emitting : emitting.slice(-1))('emission in a %s material', async (name, create) => {
-    const trio = createTrio(create, (material, i) =>
-      (material as MeshStandardMaterial).emissive.add(COLORS[i]),
-    );
-    await expectSame(trio, `emission ${name}`, () => {
-      COLORS.forEach((color, i) => uniformsOf(trio.crowd).setAt(i, 'emissive', color));
-    });
-  });
 
   const materials: Record<string, (options: object) => Material> = {
     basic: (options) => new MeshBasicMaterial({ color: 0xbbaa88, ...options }),

@@ -1,17 +1,5 @@
 import { InstanceUniforms, JointAttachment } from 'skinned-instanced-mesh';
-import {
-  BoxGeometry,
-  Color,
-  CompressedArrayTexture,
-  CompressedTexture,
-  Group,
-  type Material,
-  Mesh,
-  MeshStandardMaterial,
-  NearestFilter,
-  type Object3D,
-  RGB_S3TC_DXT1_Format,
-} from 'three';
+import { BoxGeometry, Color, Group, type Material, Mesh, MeshStandardMaterial, type Object3D } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
@@ -136,30 +124,6 @@ describe.each(TWINS)('%s', (twin) => {
     },
   );
 
-  test('layers of a compressed texture array', async () => {
-    const size = 8;
-    const layers = COLORS.map((_, layer) => dxt1(layer));
-    const asMap = <T extends CompressedTexture | CompressedArrayTexture>(map: T): T => {
-      map.magFilter = map.minFilter = NearestFilter;
-      map.needsUpdate = true;
-      return map;
-    };
-    const mipmap = (data: Uint8Array<ArrayBuffer>) => [{ data, width: size, height: size }];
-    const all = new Uint8Array(layers.flatMap((bytes) => [...bytes]));
-    const array = asMap(
-      new CompressedArrayTexture(mipmap(all) as never[], size, size, TRIO, RGB_S3TC_DXT1_Format),
-    );
-    const trio = createTrio(
-      () => new MeshStandardMaterial({ map: array }),
-      (material, i) => {
-        const map = new CompressedTexture(mipmap(layers[i]), size, size, RGB_S3TC_DXT1_Format);
-        (material as MeshStandardMaterial).map = asMap(map);
-      },
-    );
-    for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'mapLayer', i);
-    await expectSame(trio, 'compressed layers');
-  });
-
   test.runIf(twin !== 'GLSL')('a node asks for a uniform that the crowd has not', async () => {
     const { instanceUniform } = await import('skinned-instanced-mesh/webgpu');
     const { MeshStandardNodeMaterial } = await import('three/webgpu');
@@ -180,12 +144,3 @@ describe.each(TWINS)('%s', (twin) => {
     warn.mockRestore();
   });
 });
-
-/** Four blocks of four by four texels, each of one colour. */
-function dxt1(layer: number): Uint8Array<ArrayBuffer> {
-  const blocks = [0, 1, 2, 3].map((block) => {
-    const color = ((8 + layer * 9) << 11) | ((block * 16) << 5) | (28 - layer * 10);
-    return [color & 255, color >> 8, color & 255, color >> 8, 0, 0, 0, 0];
-  });
-  return new Uint8Array(blocks.flat());
-}
