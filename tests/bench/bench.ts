@@ -20,11 +20,8 @@ import { deviceName } from '../../demos/lib/deviceName.js';
 import { loadModel, modelNames } from '../support/models.js';
 import { costNames, measureCosts } from './costs.js';
 import { loadFile, writeFiles } from './files.js';
-import { measureImpostors as impostors } from './impostors.js';
 import { measureKinds as kinds } from './kinds.js';
-import { measureOcclusion as occlusion } from './occlusion.js';
 import { measureScene as scene } from './scene.js';
-import { measureSwarm as swarm } from './swarm.js';
 import { views } from './views.js';
 
 export interface VertexRow {
@@ -240,11 +237,8 @@ declare global {
       longestSlice: typeof longestSlice;
       models: typeof modelNames;
       views: typeof views;
-      occlusion: typeof occlusion;
       scene: typeof scene;
-      impostors: typeof impostors;
       kinds: typeof kinds;
-      swarm: typeof swarm;
       writeFiles: typeof writeFiles;
       loadFile: typeof loadFile;
       costNames: typeof costNames;
@@ -260,11 +254,8 @@ window.bench = {
   longestSlice,
   models: modelNames,
   views,
-  occlusion,
   scene,
-  impostors,
   kinds,
-  swarm,
   writeFiles,
   loadFile,
   costNames,

@@ -5,11 +5,8 @@
 //   npm run bench -- vertices     one of them
 //   npm run bench -- views        what culling costs
 //   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory, what is compiled
-//   npm run bench -- occlusion    a city with and without leaving out who is behind its houses
-//   npm run bench -- impostors    90,000 of them, and 10,000 meshes, beside the coarsest mesh alone
 //   npm run bench -- characters   a crowd of 12 kinds beside 12 crowds and clones
 //   npm run bench -- scene        10,000 of a baked file in view, with its levels and shadows, and without levels
-//   npm run bench -- swarm        JavaScript of 50,000 that the GPU steers
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
@@ -201,46 +198,6 @@ async function ports() {
   }
 }
 
-/** What leaving out who is hidden costs and saves, WebGPU alone. */
-async function occlusion() {
-  const count = 10_000;
-  const rows = await onPage((page) => page.evaluate((people) => window.bench.occlusion(people), count));
-  console.log(`${number(count)} coarse characters in a city, WebGPU, without and with occlusion; ${load()}`);
-  console.log(
-    `${'the camera is'.padEnd(40)}${cell('drawn', 16)}${cell('frame ms', 16)}${cell('×', 8)}${cell('JS ms', 14)}`,
-  );
-  for (const { name, visible, frame, js } of rows) {
-    const both = (values, digits, width) =>
-      cell(values.map((value) => number(value, digits)).join(', '), width);
-    console.log(
-      `${name.padEnd(40)}${both(visible, 0, 16)}${both(frame, 0, 16)}${cell((frame[0] / frame[1]).toFixed(2), 8)}${both(js, 1, 14)}`,
-    );
-  }
-  console.log();
-}
-
-/** A crowd of which most are impostors, beside the coarsest mesh. */
-async function impostors(models) {
-  const [count, near] = [100_000, 10_000];
-  // Devices of WebGPU have no room for so many poses of the Knight at once.
-  for (const renderer of ['webgl', 'webgpu'])
-    for (const model of renderer === 'webgpu'
-      ? ['built-in']
-      : models.filter((name) => ['built-in', 'Knight.glb'].includes(name))) {
-      const rows = await onPage((page) =>
-        page.evaluate((args) => window.bench.impostors(...args), [renderer, model, count, near]),
-      );
-      console.log(`${renderer}, ${model}; ${load()}`);
-      for (const { name, triangles, frame, js, bytes } of rows) {
-        const ratio = (frame / rows[0].frame).toFixed(2);
-        console.log(
-          `${name.padEnd(52)}${cell(number(triangles), 12)} triangles${cell(number(frame), 8)} ms${cell(ratio, 6)} ×${cell(number(js, 1), 7)} ms JS${cell((bytes / 1e6).toFixed(1), 7)} MB`,
-        );
-      }
-    }
-  console.log();
-}
-
 /** A crowd of several characters, beside other ways to have them. */
 async function characters() {
   const each = 1_000;
@@ -274,26 +231,12 @@ async function scene() {
   console.log();
 }
 
-/** JavaScript of a swarm that lives on the GPU. */
-async function swarm() {
-  const count = 50_000;
-  console.log(
-    `${number(count)} agents that the GPU steers, WebGPU, draw calls and dispatches left out; ${load()}`,
-  );
-  for (const { name, js } of await onPage((page) => page.evaluate((all) => window.bench.swarm(all), count)))
-    console.log(`${name.padEnd(28)}${cell(js.toFixed(3), 10)} ms JS`);
-  console.log();
-}
-
 const kinds = {
   characters,
   costs,
-  impostors,
   ports,
   views,
-  occlusion,
   scene,
-  swarm,
   frames: () =>
     frames(
       { vertices: '0' },

@@ -8,9 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Those of the demos, and those that tests/parity/ports.test.ts compares. */
 const PORTS = [
   ...['arena', 'rts', 'zoo'].map((name) => `demos/ports/${name}`),
-  ...['guards', 'duel', 'breath', 'runners', 'multiple', 'enemies', 'shop'].map(
-    (name) => `tests/ports/${name}`,
-  ),
+  ...['guards', 'duel', 'runners', 'enemies'].map((name) => `tests/ports/${name}`),
 ];
 
 test.each(PORTS)('%s is ported by at most 12 added lines', (folder) => {

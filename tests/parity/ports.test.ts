@@ -38,23 +38,14 @@ const PORTS: Record<string, () => Promise<Create>[]> = {
     first(import('../ports/guards/instances.js')),
   ],
   duel: () => [first(import('../ports/duel/skinnedMesh.js')), first(import('../ports/duel/instances.js'))],
-  breath: () => [
-    first(import('../ports/breath/skinnedMesh.js')),
-    first(import('../ports/breath/instances.js')),
-  ],
   runners: () => [
     first(import('../ports/runners/skinnedMesh.js')),
     first(import('../ports/runners/instances.js')),
-  ],
-  multiple: () => [
-    first(import('../ports/multiple/skinnedMesh.js')),
-    first(import('../ports/multiple/instances.js')),
   ],
   enemies: () => [
     react(import('../ports/enemies/skinnedMesh.js')),
     react(import('../ports/enemies/instances.js')),
   ],
-  shop: () => [react(import('../ports/shop/skinnedMesh.js')), react(import('../ports/shop/instances.js'))],
 };
 
 describe.each(TWINS)('%s', (twin) => {

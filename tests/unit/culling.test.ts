@@ -19,10 +19,6 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { FIRST_LISTED } from '../../lib/constants.js';
-import { InstanceList } from '../../lib/culling/InstanceList.js';
-import { KIND_LISTS } from '../../lib/culling/LODSelector.js';
-import { KindLists } from '../../lib/features/kinds/KindLists.js';
 import { ALL_PIXELS, drawnFor, levelsFor, pixelsFor, sortedFor, sphereOf } from '../support/drawnFor.js';
 import { orderOf } from '../support/features.js';
 import { addLevel, levelsOf } from '../support/levels.js';
@@ -484,39 +480,3 @@ test.each(SEEDS)(
     expect(fading).toBeGreaterThan(20);
   },
 );
-
-test('how many of a stretch of a list are below an id is found wherever the stretch begins', () => {
-  const stretches = [[2, 3, 7], [], [0, 1, 2, 9, 40], [5]];
-  const entries = stretches.flat();
-  const list = new InstanceList(entries.length);
-  list.assign(Uint32Array.from(entries), entries.length);
-  let start = 0;
-  for (const stretch of stretches) {
-    for (let id = 0; id <= 41; id++)
-      expect(list.countBelow(id, stretch.length, start)).toBe(stretch.filter((one) => one < id).length);
-    start += stretch.length;
-  }
-});
-
-test('kinds have the instances that are seen, with ids of 2^23 and more', () => {
-  const most = 2 ** 23;
-  const kinds = new Uint8Array(most + 2);
-  const ids = Uint32Array.of(0, 5, most - 1, most, most + 1);
-  const kindOf = [1, 0, 2, 1, 2];
-  ids.forEach((id, i) => {
-    kinds[id] = kindOf[i];
-  });
-  const lists = [2, 0, 1].map((kind) => ({ level: null, kind }));
-  const views = new KindLists({ kinds, lists, version: 0 } as never, null);
-  expect(views.split(ids, ids.length, false, new Float32Array(0), new Int32Array(0))).toBe(ids.length);
-  lists.forEach(({ kind }, i) => {
-    const { list, start = 0, count } = views.of(KIND_LISTS + i);
-    const seen = Array.from({ length: count }, (_, k) => list.get(start + k));
-    expect(seen).toEqual([...ids].filter((_, k) => kindOf[k] === kind));
-  });
-  // Where a list begins stands in the last bits of a float.
-  for (const start of [0, 1, 2 ** 22 + 1, most - 1]) {
-    const [bits] = new Int32Array(Float32Array.of(FIRST_LISTED + start).buffer);
-    expect(bits & (FIRST_LISTED - 1)).toBe(start);
-  }
-});

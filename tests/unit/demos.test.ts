@@ -60,22 +60,3 @@ test('the first page says what was recorded', () => {
   expect(Number(after)).toBe(Number(timeOf('tracks').toPrecision(2)));
   expect(chip).toBe(chipOf(recorded[0].device));
 });
-
-test.each([
-  [
-    'ANGLE (NVIDIA, NVIDIA GeForce RTX 3080 (0x00002206) Direct3D11 vs_5_0 ps_5_0, D3D11)',
-    'NVIDIA GeForce RTX 3080',
-  ],
-  ['ANGLE (Apple, ANGLE Metal Renderer: Apple M1, Unspecified Version)', 'Apple M1'],
-  [
-    'ANGLE (Intel, Mesa Intel(R) UHD Graphics 620 (KBL GT2), OpenGL 4.6)',
-    'Mesa Intel(R) UHD Graphics 620 (KBL GT2)',
-  ],
-  [
-    'ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver)',
-    'SwiftShader Device (Subzero)',
-  ],
-  ['Adreno (TM) 640', 'Adreno (TM) 640'],
-])('the chip of %s is %s', (name, chip) => {
-  expect(chipOf(name)).toBe(chip);
-});

@@ -1,11 +1,4 @@
-import {
-  type DataTexture,
-  DataUtils,
-  type Material,
-  MeshBasicMaterial,
-  MeshStandardMaterial,
-  Texture,
-} from 'three';
+import { type Material, MeshBasicMaterial, MeshStandardMaterial, Texture } from 'three';
 import { expect, test } from 'vitest';
 import { mergeMaterials } from '../../../lib/character/mergeMaterials.js';
 
@@ -20,38 +13,6 @@ function groups(materials: Material[], palettes = true): number[] {
   const merged = new Set([...shares.values()].map(({ material }) => material));
   return [...merged].map((one) => [...shares.values()].filter(({ material }) => material === one).length);
 }
-
-test('materials that differ in colour become one without a palette, and stay as they are', () => {
-  const [red, green] = [
-    surface({ name: 'red', color: 0xff0000 }),
-    surface({ name: 'green', color: 0x00ff00 }),
-  ];
-  const { shares, owned } = merge([red, green], true);
-  const { material } = shares.get(red) as { material: Material };
-  expect(shares.get(green)?.material).toBe(material);
-  expect(owned).toEqual([material]);
-  expect(material).toMatchObject({ name: 'red+green', vertexColors: true });
-  expect((material as MeshStandardMaterial).color.getHex()).toBe(0xffffff);
-  expect(shares.get(red)).toMatchObject({ color: red.color, vertexColors: false, palette: null });
-  expect(red.color.getHex()).toBe(0xff0000);
-  expect(red.vertexColors).toBe(false);
-});
-
-test('roughness, metalness and emission that differ go to a palette of one texel each', () => {
-  const one = surface({ roughness: 0.25, metalness: 1 });
-  const other = surface({ roughness: 0.5, emissive: 0x0000ff, emissiveIntensity: 2 });
-  const { shares, owned } = merge([one, other], true);
-  expect([shares.get(one)?.palette, shares.get(other)?.palette]).toEqual([0.25, 0.75]);
-  const { material } = shares.get(one) as { material: Material };
-  const { roughness, roughnessMap, metalnessMap, emissiveMap } = material as MeshStandardMaterial;
-  expect(roughness).toBe(1);
-  expect(roughnessMap).toBe(metalnessMap);
-  const texels = (map: Texture | null) =>
-    Array.from((map as DataTexture).image.data as Uint16Array, DataUtils.fromHalfFloat);
-  expect(texels(roughnessMap)).toEqual([0, 0.25, 1, 1, 0, 0.5, 0, 1]);
-  expect(texels(emissiveMap)).toEqual([0, 0, 0, 1, 0, 0, 2, 1]);
-  expect(owned).toEqual([material, roughnessMap, emissiveMap]);
-});
 
 test.each([
   ['textures', surface({ map: new Texture() })],

@@ -1,6 +1,5 @@
 import {
   CompressedTexture,
-  type DataArrayTexture,
   DataTexture,
   type Material,
   type MeshPhysicalMaterial,
@@ -12,9 +11,7 @@ import {
   Vector2,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
-import { hasArrayMap, mergedCode, mergedTable } from '../../../lib/backends/surfaceMaps.js';
 import { type MergeMaterialsOptions, mergeMaterials } from '../../../lib/character/mergeMaterials.js';
-import { hasLayers, MERGED_MAPS, TABLE_TEXELS } from '../../../lib/utils/mergedMaps.js';
 
 type Parameters = ConstructorParameters<typeof MeshPhysicalMaterial>[0];
 
@@ -36,60 +33,7 @@ function drawn(materials: Material[], option?: MergeMaterialsOptions): number {
   return new Set(materials.map((material) => shares.get(material)?.material ?? material)).size;
 }
 
-/** What the table says of a material: layers by name, and its constants. */
-function rowOf(material: Material, { shares }: ReturnType<typeof merge>) {
-  const share = shares.get(material) as NonNullable<ReturnType<typeof shares.get>>;
-  const table = mergedTable(share.material) as DataTexture;
-  const row = Array.from((table.image.data as Float32Array).subarray(share.number * TABLE_TEXELS * 4));
-  const layers = Object.fromEntries(
-    MERGED_MAPS.map((name, i) => [name, row[i]]).filter(([, at]) => at !== -1),
-  );
-  return { layers, constants: row.slice(6, 11).map((value) => Math.round(value * 1e6) / 1e6) };
-}
-
 afterEach(() => vi.restoreAllMocks());
-
-test('textures become layers, each once, and a table says which ones a material has', () => {
-  const orm = image(30);
-  const [red, green] = [image(10), image(20)];
-  const materials = [
-    surface({ name: 'a', map: red, roughnessMap: orm, metalnessMap: orm, aoMap: orm, roughness: 0.5 }),
-    surface({ name: 'b', map: green, roughnessMap: image(40), metalness: 0.25, color: 0xff0000 }),
-    surface({ name: 'c', map: red, emissive: 0x00ff00, emissiveIntensity: 3 }),
-    surface({ name: 'd', color: 0x0000ff, roughness: 0.75 }),
-  ];
-  const merged = merge(materials);
-  const { shares, owned } = merged;
-  const material = shares.get(materials[0])?.material as MeshStandardMaterial;
-  expect(materials.map((one) => shares.get(one)?.material === material)).toEqual([true, true, true, true]);
-  expect(materials.map((one) => rowOf(one, merged))).toEqual([
-    { layers: { map: 0, roughnessMap: 0, metalnessMap: 0, aoMap: 0 }, constants: [0.5, 0, 0, 0, 0] },
-    { layers: { map: 1, roughnessMap: 1 }, constants: [1, 0.25, 0, 0, 0] },
-    { layers: { map: 0 }, constants: [1, 0, 0, 3, 0] },
-    { layers: {}, constants: [0.75, 0, 0, 0, 0] },
-  ]);
-  const { map, roughnessMap, metalnessMap, aoMap, emissiveMap, color } = material;
-  const layers = map as unknown as DataArrayTexture;
-  expect(layers.image).toMatchObject({ width: 2, height: 2, depth: 2 });
-  expect(Array.from(layers.image.data as Uint8Array)).toEqual([...Array(16).fill(10), ...Array(16).fill(20)]);
-  expect(new Set([roughnessMap, metalnessMap, aoMap]).size).toBe(1);
-  expect(emissiveMap).toBeNull();
-  expect(color.getHex()).toBe(0xffffff);
-  expect(owned).toEqual([material, mergedTable(material), map, roughnessMap]);
-  // Nothing is changed in the materials, and instances have no array to choose layers from.
-  expect(materials[0].map).toBe(red);
-  expect(hasArrayMap(material)).toBe(false);
-  const code = mergedCode(material);
-  expect(MERGED_MAPS.filter((name) => hasLayers(code, name))).toEqual([
-    'map',
-    'roughnessMap',
-    'metalnessMap',
-    'aoMap',
-  ]);
-  expect(mergedCode(materials[0])).toBe(0);
-  // A copy of the material is still one.
-  expect(mergedTable(material.clone())).toBe(mergedTable(material));
-});
 
 test.each<[string, Parameters, Parameters]>([
   ['wrapping', { map: image(1) }, { map: image(2, { wrapS: 1000 }) }],

@@ -18,12 +18,10 @@ import {
 import { describe, expect, test, vi } from 'vitest';
 import {
   AnimationLayers,
-  bakeBoneTexture,
   bakeCharacter,
   frames,
   type LayerOptions,
   SkinnedInstancedMesh,
-  setBoneTexture,
 } from '../../support/library.js';
 import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
@@ -147,21 +145,6 @@ test('four actions show on a layer, and the fifth as soon as there is room', () 
   expect(tip()).toBeCloseTo(0.2 * 1 + 0.05 * REST_X, 4);
 });
 
-test('layers have actions of their own', () => {
-  const { crowd, knight, tip } = createKnight([{ name: 'upper', mask: ['Tip'] }]);
-  const [walk, wave] = [knight.clipAction('A'), knight.clipAction('C', { layer: 'upper' })];
-  walk.play();
-  wave.setLoop(LoopOnce).setEffectiveTimeScale(2).play();
-  const told: unknown[] = [];
-  knight.addEventListener('finished', ({ layer, clip, action }) => told.push([layer, clip, action]));
-  crowd.update(0.5);
-  expect(tip()).toBeCloseTo(1, 5);
-  crowd.update(0.6);
-  expect(told).toEqual([['upper', 'C', wave]]);
-  expect(tip()).toBeCloseTo(1.1, 5);
-  expect(walk.isRunning()).toBe(true);
-});
-
 describe('what is done by index', () => {
   test('ends the actions, and goes on from what they show', () => {
     const { crowd, knight, tip } = createKnight();
@@ -219,18 +202,6 @@ test('they end with their instance, and whoever gets its id has none of them', (
   next.clipAction('A').play();
   crowd.update(1);
   expect(tipOf(crowd, 0)).toBeCloseTo(1, 5);
-});
-
-test('another bone texture has them go on in the clips of the same names', () => {
-  const { crowd, knight, root, clips, tip } = createKnight();
-  const [a, b] = [knight.clipAction('A').play(), knight.clipAction('B').play()];
-  crowd.update(1);
-  const others = [clips[2], clips[0]];
-  setBoneTexture(crowd, bakeBoneTexture(root, others));
-  expect([a.isRunning(), b.isScheduled(), knight.mixer.existingAction('B')]).toEqual([true, false, null]);
-  crowd.update(0.5);
-  expect(a.time).toBeCloseTo(1.5, 9);
-  expect(tip()).toBeCloseTo(1.5, 5);
 });
 
 test('a saved blend goes on in the actions of new objects, in the middle of fades and warps', () => {
