@@ -63,18 +63,4 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     expect(most, 'of 60 in one frame').toBeLessThanOrEqual(count / 6 + 3);
     disposeLater(crowd);
   });
-
-  test('what an instance is told to play shows at once', async () => {
-    const { crowd, read, settle } = createSticks(2, () => 0.1);
-    const [start] = await settle();
-    crowd.update(1);
-    expect(await read(), 'not due').toEqual([start, start]);
-    crowd.play(1, 'Other', { time: 7 });
-    const [still, moved] = await read();
-    expect(still).toBe(start);
-    expect(moved - start).toBeCloseTo(7, 2);
-    crowd.setTimeAt(0, 3);
-    expect((await read())[0] - start).toBeCloseTo(3, 2);
-    disposeLater(crowd);
-  });
 });

@@ -8,7 +8,6 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../../support/library.js';
-import { random } from '../../support/random.js';
 import { createStick, REST_X, tipOf } from '../../support/stick.js';
 
 const ALL = { Idle: 2, Slide: 1, Glide: 3 };
@@ -47,42 +46,6 @@ test('instances go on in the clips of the same names, as far into them and as fa
   crowd.update(1);
   expect(finished).toEqual([2]);
 });
-
-test.each([4, 77])(
-  'changing to a texture of the same clips changes nothing that is shown (seed %i)',
-  (seed) => {
-    const next = random(seed);
-    const count = 60;
-    const { crowd, root, clips, bake } = createCrowd(count);
-    const still = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 30 }), count);
-    const both = (change: (one: SkinnedInstancedMesh) => void) => {
-      change(crowd);
-      change(still);
-    };
-    const names = Object.keys(ALL);
-    const orders = [bake('Slide', 'Glide', 'Idle'), crowd.boneTexture, bake('Glide', 'Idle', 'Slide')];
-    for (let round = 0; round < 60; round++) {
-      const index = Math.floor(next() * count);
-      const name = names[Math.floor(next() * 3)];
-      const timeScale = next() * 4 - 2;
-      const time = next() * 2;
-      const fade = next() < 0.5 ? next() : 0;
-      const loop = next() < 0.5 ? LoopPingPong : undefined;
-      const warp = next() < 0.5;
-      const paused = next() < 0.2;
-      both((one) => one.play(index, name, { timeScale, time, fade, loop, warp }));
-      both((one) => (paused ? one.pause(index) : one.resume(Math.floor(count / 2))));
-      const delta = next() * 0.9;
-      both((one) => one.update(delta));
-      if (round % 5 === 0) setBoneTexture(crowd, orders[(round / 5) % 3]);
-      for (let i = 0; i < count; i++) {
-        expect(Math.abs(tipOf(crowd, i) - tipOf(still, i)), `instance ${i}, round ${round}`).toBeLessThan(
-          1e-4,
-        );
-      }
-    }
-  },
-);
 
 test('a clip that is not there gives way to the rest pose, and is named', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -19,7 +19,6 @@ import {
 } from 'three';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
-import { partsOf } from '../../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -305,29 +304,6 @@ describe('from rest and rigid', () => {
     expect(() => crowd.play(0, 'Walk')).toThrow('There is no clip "Walk"; there are none.');
     expect(() => crowd.play(0, 0)).toThrow('There is no clip 0; there are none');
     crowd.dispose();
-  });
-
-  test('a character of rigid meshes under nodes that clips move', () => {
-    const root = new Group();
-    root.name = 'Robot';
-    const arm = new Group();
-    arm.name = 'Arm';
-    arm.position.set(0, 1, 0);
-    const body = new Mesh(new BoxGeometry(), new MeshBasicMaterial());
-    body.name = 'Body';
-    const hand = new Mesh(new BoxGeometry(0.2, 0.2, 0.2), new MeshBasicMaterial());
-    hand.name = 'Hand';
-    hand.position.set(1, 0, 0);
-    arm.add(hand);
-    root.add(body, arm);
-    const clip = new AnimationClip('Wave', 1, [
-      new QuaternionKeyframeTrack('Arm.quaternion', [0, 1], [0, 0, 0, 1, 0, 0, 0.6, 0.8]) as KeyframeTrack,
-      new VectorKeyframeTrack('Body.scale', [0, 1], [1, 1, 1, 1, 2, 1]) as KeyframeTrack,
-    ]);
-    for (const time of [0, 0.5, 1]) expectParity(root, clip, time);
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip]), 1);
-    expect(partsOf(crowd).names).toEqual(['Body', 'Hand']);
-    expect(crowd.boneTexture.jointNames).toEqual(['Body', 'Hand']);
   });
 
   test("a mesh that only its morph targets move, as three.js's Parrot, also as the root itself", () => {

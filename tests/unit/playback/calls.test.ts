@@ -1,6 +1,5 @@
 import { AnimationMixer, Group, LoopOnce, LoopPingPong } from 'three';
 import { describe, expect, test } from 'vitest';
-import { withLayers } from '../../support/features.js';
 import {
   bakeCharacter,
   encodingOf,
@@ -90,19 +89,6 @@ describe('playback events', () => {
       crowd.count--;
     };
 
-    test('has no events any more, and the others keep theirs', () => {
-      const crowd = createCrowd(3);
-      crowd.boneTexture.addMarker('A', 0.5, 'half');
-      crowd.playAll('A', { time: (i) => 0.1 * i });
-      const heard: string[] = [];
-      crowd.addEventListener('loop', ({ instanceId }) => heard.push(`${instanceId} loop`));
-      crowd.addEventListener('marker', ({ instanceId }) => heard.push(`${instanceId} half`));
-      remove(crowd, 0);
-      crowd.update(1);
-      // 0 is the one that was the last, 0.2 s ahead
-      expect(heard).toEqual(['0 half', '1 half', '0 loop', '1 loop']);
-    });
-
     test('in a listener: the one that takes its place still has the event it was due', () => {
       const crowd = createCrowd(4);
       const names = ['a', 'b', 'c', 'd'];
@@ -155,20 +141,6 @@ describe('playback json', () => {
         expect(tipOf(crowd, i)).toBeCloseTo(1.5, 5);
       }
     });
-  });
-
-  test('what had finished before it was saved does not finish again', () => {
-    const crowd = createCrowd(1);
-    crowd.play(0, 'A', { loop: LoopOnce, clampWhenFinished: true }).update(2);
-    const other = createCrowd(1);
-    let finished = 0;
-    other.addEventListener('finished', () => finished++);
-    loadPlayback(other, savePlayback(crowd));
-    expect(tipOf(other, 0)).toBeCloseTo(1, 6);
-    other.addEventListener('loop', () => {});
-    other.update(1);
-    expect(finished).toBe(0);
-    expect(other.isPlayingAt(0)).toBe(false);
   });
 
   test.each(['tracks', 'frames'] as const)(
@@ -235,39 +207,4 @@ describe('playback json', () => {
       expect(told.slice(expected.length)).toEqual(['finished A 1']);
     },
   );
-});
-
-describe('playback weights', () => {
-  describe('more clips than there is room for', () => {
-    test.each([
-      ['the base', undefined],
-      ['a layer', 'all'],
-    ])('four clips on %s fade out to the rest pose together, as those of a mixer', (_, layer) => {
-      const { root, clips, bones } = createStick({ A: 1, B: 2, C: 3, D: 4, E: 5 });
-      const where = layer && { layer };
-      const [crowd, loaded] = [1, 1].map((count) => {
-        const made = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-        return withLayers(made, layer === undefined ? [] : [{ name: layer, mask: ['Base'] }]);
-      });
-      const mixer = new AnimationMixer(root);
-      const actions = clips.slice(0, 4).map((clip, i) => {
-        const weight = 0.1 + 0.08 * i;
-        crowd.play(0, clip.name, { weight, time: 0.2 * i, ...where });
-        const action = mixer.clipAction(clip).setEffectiveWeight(weight).play();
-        action.time = 0.2 * i;
-        return action;
-      });
-      crowd.update(0.3);
-      mixer.update(0.3);
-      crowd.stop(0, { fade: 0.5, ...where });
-      for (const action of actions) action.fadeOut(0.5);
-      loadPlayback(loaded, JSON.parse(JSON.stringify(savePlayback(crowd))));
-      expect(crowd.getClipAt(0, layer)).toBe(null);
-      for (let step = 0; step < 3; step++) {
-        mixer.update(0.2);
-        for (const one of [crowd, loaded])
-          expect(tipOf(one.update(0.2), 0)).toBeCloseTo(bones[1].position.x, 5);
-      }
-    });
-  });
 });

@@ -13,31 +13,6 @@ function createPair() {
   return { stick, crowd, mixer, a, b, tip: () => stick.bones[1].position.x };
 }
 
-describe('a fade', () => {
-  test.each([
-    { warp: false, timeScales: [1, 1], places: 5 },
-    { warp: false, timeScales: [0.7, 1.3], places: 5 },
-    // three.js takes the speed at the end of a frame for all of it; so the frames are short here
-    { warp: true, timeScales: [1, 1], places: 3 },
-  ])('is what crossFadeTo does, warp $warp, time scales $timeScales', ({ warp, timeScales, places }) => {
-    const { crowd, mixer, a, b, tip } = createPair();
-    a.play().timeScale = timeScales[0];
-    mixer.update(0.5);
-    crowd.play(0, 'A', { timeScale: timeScales[0] }).update(0.5);
-
-    b.reset().play().timeScale = timeScales[1];
-    a.crossFadeTo(b, 0.4, warp);
-    crowd.play(0, 'B', { fade: 0.4, warp, timeScale: timeScales[1] });
-    const step = 1 / 2000;
-    for (let i = 0; i < 1200; i++) {
-      mixer.update(step);
-      crowd.update(step);
-      expect(tipOf(crowd, 0), `${(i + 1) * step} s into the fade`).toBeCloseTo(tip(), places);
-    }
-    expect(crowd.getTimeAt(0)).toBeCloseTo(b.time, places);
-  });
-});
-
 describe('a fade that another one interrupts', () => {
   test('drops the clip that shows least of three, and never jumps by more than that', () => {
     const { crowd } = createPair();

@@ -17,7 +17,6 @@ import {
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { createArm } from '../../support/bakedFiles.js';
-import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import {
   assembleCharacter,
   getVertexPosition,
@@ -84,17 +83,6 @@ function measure(
 
 describe.each(['half', 'float'] as const)('precision %s', (precision) => {
   const limit = precision === 'half' ? 1e-4 : 1e-6;
-
-  test('a skinned character of several meshes is where three.js has it', () => {
-    const { root, clips } = createCoarseCharacter();
-    const texture = bakeVertexTexture(root, clips.slice(0, 2), { fps: FPS, precision });
-    texture.clips.forEach((_, clip) => {
-      const framesOf = (time: number) => mixerVertices(root, clips[clip], time);
-      const { onFrames, between } = measure(root, texture, clip, framesOf, clip + 1);
-      expect(onFrames).toBeLessThan(limit);
-      expect(between).toBeLessThan(limit);
-    });
-  });
 
   test('rigid meshes under nodes that move, with many morph targets, are where three.js has them', () => {
     const { root, clips } = createMorphing();
