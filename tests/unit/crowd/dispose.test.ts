@@ -50,33 +50,6 @@ test('a bone texture that a character was assembled for is not freed with it', (
   expect(disposed).toBe(0);
 });
 
-test('materials that are exchanged look for no programs, and forget a crowd that is disposed', () => {
-  const crowd = createStickCrowd(1);
-  const frames = (count: number) => {
-    for (let i = 0; i < count; i++) crowd.skeleton.update();
-  };
-  const [one, other] = [new MeshBasicMaterial(), new MeshBasicMaterial()];
-  /** The codes of the variants that a material's programs hold. */
-  const codesOf = (material: Material) => /color (\S*)/.exec(material.customProgramCacheKey())?.[1];
-  crowd.material = one;
-  frames(1);
-  const codes = codesOf(one);
-  expect(codes).not.toBe('');
-  crowd.material = [one, other];
-  frames(1);
-  const versions = [one.version, other.version];
-  for (let i = 0; i < 100; i++) {
-    crowd.material = i % 2 === 0 ? other : one;
-    frames(1);
-    crowd.material = [one, other];
-    frames(1);
-  }
-  expect([codesOf(one), codesOf(other)]).toEqual([codes, codes]);
-  expect([one.version, other.version]).toEqual(versions);
-  crowd.dispose();
-  expect([codesOf(one), codesOf(other)]).toEqual(['', '']);
-});
-
 test('materials are taken away after dispose(), with null or undefined', () => {
   for (const nothing of [null, undefined]) {
     const crowd = createStickCrowd(1);

@@ -104,50 +104,20 @@ describe('errors', () => {
       '"opacity" is NaN; use a finite number.',
     ],
     [
-      'a colour that is none',
-      () => uniformsOf(crowd).setAt(0, 'emissive', 0xff0000 as never),
-      'use a Color of finite numbers.',
-    ],
-    [
       'a roughness below 0',
       () => uniformsOf(crowd).setAt(0, 'roughness', -0.5),
       'roughness is -0.5; use a number from 0, or null',
-    ],
-    [
-      'half a layer',
-      () => uniformsOf(crowd).setAt(0, 'mapLayer', 0.5),
-      'mapLayer is 0.5; use a whole number',
     ],
     [
       'a uniform that was not declared',
       () => uniformsOf(crowd).setAt(0, 'dust', 1),
       'no uniform "dust"; there are "dirt", "roughness", ',
     ],
-    [
-      'a value of another type',
-      () => uniformsOf(crowd).setAt(0, 'glow', 1),
-      '"glow" is 1; use a Color of finite numbers.',
-    ],
-    [
-      'no target',
-      () => uniformsOf(crowd).getAt(0, 'glow'),
-      'target is undefined; pass a Color for the color "glow".',
-    ],
     ['a type that is none', () => createCrowd(1, { dirt: 'int' }), 'uniforms.dirt is "int"; use "float"'],
     [
       'a name that GLSL would not take',
       () => createCrowd(1, { '2nd': 'float' }),
       '"2nd" cannot be the name of a uniform',
-    ],
-    [
-      'a name that GLSL keeps',
-      () => createCrowd(1, { a__b: 'float' }),
-      '"a__b" cannot be the name of a uniform',
-    ],
-    [
-      'a known name of another type',
-      () => createCrowd(1, { opacity: 'vec2' }),
-      "uniforms.opacity is 'vec2', but that of instances is a 'float'",
     ],
     [
       'too many numbers',

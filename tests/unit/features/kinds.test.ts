@@ -7,8 +7,6 @@ import {
   bakeCharacter,
   type CrowdIntersection,
   CrowdKinds,
-  CrowdLevels,
-  featureOf,
   frames,
   InstanceParts,
   JointAttachment,
@@ -106,40 +104,6 @@ test('objects are hit in the geometry of their kind', () => {
   const hits = hitBy(crowd, 40);
   expect(new Set(hits.map((hit) => hit.object))).toEqual(new Set([object]));
   expect(new Set(hits.map((hit) => (hit as { mesh?: Object3D }).mesh))).toEqual(new Set([kinds.meshes[1]]));
-});
-
-test('kinds go along with instances that come, go, change places and are copied', () => {
-  const { crowd, kinds } = createCrowd();
-  const all = (of: CrowdKinds) => Array.from({ length: of.crowd.count }, (_, i) => of.getKindAt(i));
-  expect(all(kinds)).toEqual([0, 1, 2, 0, 1, 2]);
-  new JointAttachment(kinds.meshes[1] as KindMesh, 'Head', new BoxGeometry(), new MeshStandardMaterial());
-  const levels = new CrowdLevels(crowd);
-  levels.add(crowd.geometry, 10);
-  levels.addToKind(kinds.meshes[2] as KindMesh, (kinds.meshes[2] as KindMesh).geometry, 1);
-  const clone = crowd.clone();
-  const copied = featureOf(clone, CrowdKinds) as CrowdKinds;
-  expect(all(copied)).toEqual([0, 1, 2, 0, 1, 2]);
-  expect(copied.meshes.slice(1).map((one) => one?.parent)).toEqual([clone, clone]);
-  expect(copied.meshes[1]?.children.map(({ type }) => type)).toEqual(['JointAttachment']);
-  expect(copied.meshes[2]?.children.map(({ type }) => type)).toEqual(['LevelMesh']);
-  expect(hitBy(clone, 2).some(({ object }) => object === copied.meshes[1])).toBe(true);
-  expect(all(featureOf(clone.clone(false), CrowdKinds) as CrowdKinds)).toEqual([0, 0, 0, 0, 0, 0]);
-
-  crowd.deleteInstance(2);
-  expect(crowd.addInstance()).toBe(2);
-  expect(kinds.getKindAt(2)).toBe(0);
-  crowd.swapInstances(0, 1);
-  expect(all(kinds)).toEqual([1, 0, 0, 0, 1, 2]);
-  crowd.setCapacity(9);
-  crowd.count = 9;
-  expect(all(kinds)).toEqual([1, 0, 0, 0, 1, 2, 0, 0, 0]);
-  kinds.remove(1);
-  expect(all(kinds)).toEqual([0, 0, 0, 0, 0, 2, 0, 0, 0]);
-  expect(() => kinds.setKindAt(0, 1)).toThrow(/no kind 1/);
-  expect(crowd.children.length).toBe(2);
-  expect(kinds.add(bakeCharacter(createRogue().root, []))).toBe(kinds.meshes[1]);
-  kinds.dispose();
-  expect(crowd.children.map(({ type }) => type)).toEqual(['LevelMesh']);
 });
 
 test('another skeleton is refused, with the way out', () => {

@@ -4,9 +4,6 @@ import {
   type Bone,
   Box3,
   Group,
-  LoopOnce,
-  LoopPingPong,
-  LoopRepeat,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -27,8 +24,7 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../../support/library.js';
-import { ReferenceMixer } from '../../support/ReferenceMixer.js';
-import { createStick, createStickCrowd, tipOf } from '../../support/stick.js';
+import { createStick, createStickCrowd } from '../../support/stick.js';
 
 function createScene() {
   const crowd = createStickCrowd(0, { Slide: 1, Two: 2 });
@@ -116,47 +112,6 @@ test('an action whose clip is gone with its bone texture says so when it is play
   crowd.update(0);
   expect([crowd.getTimeAt(0), knights[0].clipAction('Two').isRunning()]).toEqual([3.5, false]);
 });
-
-test('a listener that throws silences nobody else', () => {
-  const crowd = createStickCrowd(0);
-  const heard: number[] = [];
-  for (let i = 0; i < 3; i++) {
-    const knight = new SkinnedInstance(crowd);
-    knight.clipAction('Slide').setLoop(LoopOnce, 1).play();
-    knight.addEventListener('finished', () => {
-      heard.push(i);
-      if (i === 0) throw new Error('of the user');
-    });
-  }
-  expect(() => crowd.update(1.5)).toThrow('of the user');
-  for (let i = 0; i < 3; i++) crowd.update(0.5);
-  expect(heard).toEqual([0, 1, 2]);
-});
-
-test.each([LoopRepeat, LoopOnce, LoopPingPong])(
-  'an update that turns back the clock runs actions back (loop %i)',
-  (loop) => {
-    const { root, clips } = createStick();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
-    const knight = new SkinnedInstance(crowd);
-    const slide = knight.clipAction('Slide').setLoop(loop, Infinity).play();
-    const mixer = new ReferenceMixer(root);
-    const expected = mixer.clipAction(clips[0]).setLoop(loop, Infinity).play();
-    const [ours, theirs] = [[] as number[], [] as number[]];
-    knight.addEventListener('loop', ({ loopDelta }) => ours.push(loopDelta));
-    knight.addEventListener('finished', ({ direction }) => ours.push(direction));
-    mixer.addEventListener('loop', ({ loopDelta }) => theirs.push(loopDelta));
-    mixer.addEventListener('finished', ({ direction }) => theirs.push(direction));
-    for (const delta of [0.3, -0.5, 0.125, -2, 0.25, 3]) {
-      crowd.update(delta);
-      mixer.update(delta);
-      // Before anything is asked of the action: that brings it up to date.
-      expect(ours).toEqual(theirs);
-      expect(tipOf(crowd, 0)).toBeCloseTo(root.getObjectByName('Tip')?.position.x ?? 0, 5);
-      expect(slide.time).toBeCloseTo(expected.time, 9);
-    }
-  },
-);
 
 test('an object can stand for an instance that exists, where and as it is', () => {
   const { crowd, scene } = createScene();

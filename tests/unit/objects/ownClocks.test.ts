@@ -101,51 +101,6 @@ test('a crowd whose mixers are all updated goes with them, and nothing is writte
   expectSame('faded');
 });
 
-test('updated in another order than the crowd, nothing is written either', () => {
-  const { crowd, scene, twins, version, expectSame } = createTwins();
-  for (const early of [true, false]) {
-    let before = 0;
-    for (let i = 0; i < 30; i++) {
-      if (early) crowd.update(0.1);
-      for (const { knight, mixer } of twins) {
-        knight.mixer.update(0.1);
-        mixer.update(0.1);
-      }
-      if (!early) crowd.update(0.1);
-      scene.updateMatrixWorld();
-      if (i === 0) before = version();
-    }
-    expectSame(String(early));
-    expect(version()).toBe(before);
-  }
-});
-
-test('each goes by its own clock, and one that is not updated stands still', () => {
-  const { crowd, scene, twins, version, expectSame } = createTwins();
-  const another = new SkinnedInstance(crowd);
-  another.clipAction('B').play();
-  for (let i = 0; i < 40; i++) {
-    twins.forEach(({ knight, mixer }, k) => {
-      if ((i + k) % 3 === 0) return;
-      for (const one of [knight.mixer, mixer]) one.update(0.0507 * (k - 1));
-      if (i % 7 === k) for (const one of [knight.mixer, mixer]) one.timeScale = (i % 5) / 2;
-    });
-    crowd.update(0.1);
-    // what asks before it is drawn sees it already
-    const { x } = tipBone(twins[3].clone).position;
-    expect(tipOf(crowd, twins[3].knight.instanceId)).toBeCloseTo(x, 4);
-    scene.updateMatrixWorld();
-    expectSame(`frame ${i}`);
-  }
-  expect(another.clipAction('B').time).toBeCloseTo(4, 6);
-
-  const frozen = version();
-  crowd.update(0.1);
-  scene.updateMatrixWorld();
-  expect(version()).toBe(frozen + twins.length);
-  expectSame('still');
-});
-
 test('paused, swapped, deleted and made again, clocks stay with their instances', () => {
   const { crowd, scene, twins, expectSame } = createTwins();
   const frame = (but = -1) => {

@@ -296,28 +296,6 @@ describe('wrong input is named', () => {
   test('layers without tracks', () => {
     expect(() => from(LAYERS, 'frames')).toThrow(/Layers need .*bake with encoding "tracks"/);
   });
-
-  test('unknown layers and weights that are none', () => {
-    const crowd = createCrowd();
-    crowd.play(0, 'A');
-    for (const layer of ['lower', 3, -1, 0.5]) {
-      expect(() => crowd.play(0, 'A', { layer })).toThrow(
-        layer === 'lower' ? 'no layer "lower"; there are "upper", ' : 'there are "base", "upper", "whole".',
-      );
-      expect(() => crowd.stop(0, { layer })).toThrow(/There is no layer/);
-      expect(() => layersOf(crowd).setWeightAt(0, layer, 1)).toThrow(/There is no layer/);
-      expect(() => layersOf(crowd).getWeightAt(0, layer)).toThrow(/There is no layer/);
-      expect(() => crowd.getClipAt(0, layer)).toThrow(/There is no layer/);
-    }
-    for (const weight of [Number.NaN, -1, 2]) {
-      expect(() => layersOf(crowd).setWeightAt(0, 1, weight)).toThrow(/The weight is .*0 to 1/);
-    }
-    expect(() => layersOf(crowd).setWeightAt(0, 1, 1, { fade: Number.NaN })).toThrow(/The fade is NaN/);
-    expect(() => layersOf(crowd).setWeightAt(0, 'base', 0.5)).toThrow(
-      /The base layer has no weight of its own/,
-    );
-    expect(() => layersOf(crowd).setWeightAt(1, 1, 0.5)).toThrow(/There is no instance 1/);
-  });
 });
 
 describe('pose rates', () => {

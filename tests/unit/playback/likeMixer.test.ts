@@ -52,27 +52,6 @@ describe('a time far beyond the end', () => {
   });
 });
 
-describe('an update of hours', () => {
-  test('tells of all passes of an instance in one event, as three.js does', () => {
-    const { crowd, log } = createCrowd(2);
-    const references = [1, 1.5].map((timeScale, i) => {
-      const reference = new ActionReference([0.37]);
-      const options = { loop: LoopRepeat, repetitions: Infinity, clampWhenFinished: false, time: 0.1 };
-      reference.play({ clip: 0, timeScale, ...options });
-      crowd.play(i, 'B', { timeScale, ...options });
-      return reference;
-    });
-    for (const delta of [0.05, 3600, 0.3, 86_400, 0.21]) {
-      crowd.update(delta);
-      const expected = references.flatMap((reference, i) => {
-        reference.update(delta);
-        return reference.loops === 0 ? [] : [`${i} loop ${reference.loops}`];
-      });
-      expect(log.splice(0).sort()).toEqual(expected);
-    }
-  });
-});
-
 const STEP = 1 / 2000;
 
 test('a warp goes on in proportion when the time scale changes, as that of an AnimationAction', () => {
@@ -126,35 +105,6 @@ test('clips that were warped go on as fast beneath the next fade', () => {
   crowd.play(0, 'C', { fade: 1e5 });
   // the warp itself goes on by a hundredth within these two milliseconds
   expect(Math.abs(speed() + (b - a) - before)).toBeLessThan(0.02);
-});
-
-test.each<[string, (crowd: SkinnedInstancedMesh) => SkinnedInstancedMesh]>([
-  ['gets its speed again', (crowd) => crowd.setTimeScaleAt(0, 1)],
-  ['is paused and goes on', (crowd) => crowd.pause(0).resume(0)],
-  ['is saved and goes on', (crowd) => loadPlayback(crowd, savePlayback(crowd))],
-])('a ping-pong that was turned back to before its start stays on its way when it %s', (_, change) => {
-  const { crowd } = createCrowd();
-  // From the second call on, its passes count from this one.
-  crowd.play(0, 'A', { loop: LoopPingPong }).update(1.4).setTimeScaleAt(0, 1).update(-2.2);
-  expect(tipOf(crowd, 0)).toBeCloseTo(0.8, 5);
-  expect(tipOf(change(crowd), 0)).toBeCloseTo(0.8, 5);
-});
-
-test('a ping-pong that is stopped in its first pass in reverse shows its time, as an AnimationAction does', () => {
-  const stick = createStick({ A: 1 });
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1);
-  const mixer = new AnimationMixer(stick.root);
-  const action = mixer.clipAction(stick.clips[0]).setLoop(LoopPingPong, Infinity).play();
-  crowd.play(0, 'A', { loop: LoopPingPong });
-  action.time = 0.8;
-  crowd.setTimeAt(0, 0.8);
-  for (const timeScale of [-1, 0, 1]) {
-    action.timeScale = timeScale;
-    crowd.setTimeScaleAt(0, timeScale);
-    mixer.update(0.1);
-    crowd.update(0.1);
-    expect(tipOf(crowd, 0), `${timeScale}`).toBeCloseTo(stick.bones[1].position.x, 5);
-  }
 });
 
 describe('play, called in each frame', () => {
