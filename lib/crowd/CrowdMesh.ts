@@ -522,7 +522,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** @internal */
   instancesResized(): void {
     if (this.count > this.capacity) this.count = this.capacity;
-    this.bounds.drop();
+    this.bounds.dropStale();
     this.prepareDraw();
   }
 

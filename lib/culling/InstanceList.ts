@@ -8,10 +8,11 @@ const PER_TEXEL = 4;
 export const SMALL = 256;
 const SHARED_TEXELS = 1024;
 
-/** A texture that lists share, and how many of its texels are given away. */
+/** A texture that lists share, how many of its texels are given away, and how many lists are in use. */
 interface Shared {
   readonly texture: InstanceTexture;
   used: number;
+  users: number;
 }
 
 /** What small lists are put into next. */
@@ -32,6 +33,8 @@ export class InstanceList {
   readonly first: number = 0;
   /** What `assignFading` was last given. */
   entries: Uint32Array = new Uint32Array(0);
+  /** Null once it is disposed, and where it has a texture of its own. */
+  private shared: Shared | null = null;
 
   /**
    * @param capacity The most instances that may be drawn.
@@ -49,12 +52,14 @@ export class InstanceList {
     }
     if (shared === null || shared.used + texels > SHARED_TEXELS) {
       const texture = new InstanceTexture(SHARED_TEXELS, PER_TEXEL, SHARED_TEXELS);
-      shared = { texture, used: 0 };
+      shared = { texture, used: 0, users: 0 };
     }
+    this.shared = shared;
     this.texture = shared.texture;
     this.first = shared.used * PER_TEXEL;
     this.data = this.texture.data.subarray(this.first, this.first + texels * PER_TEXEL);
     shared.used += texels;
+    shared.users++;
   }
 
   get(drawn: number): number {
@@ -109,11 +114,13 @@ export class InstanceList {
   }
 
   /**
-   * WebGLRenderer makes a texture that is shared again, once it draws another of its lists. WebGPURenderer keeps it, since it may
-   * have encoded draws that read it.
+   * WebGLRenderer makes a texture that is shared again, once it draws another of its lists. WebGPURenderer may have encoded draws
+   * that read it, and lets go of it with the last of them.
    */
   dispose(): void {
-    if (this.isAlone) this.texture.dispose();
+    const own = this.shared;
+    this.shared = null;
+    if (this.isAlone || (own !== null && --own.users === 0)) this.texture.dispose();
     else this.texture.disposePlain();
   }
 }

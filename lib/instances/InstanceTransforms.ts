@@ -1,6 +1,6 @@
 import { InstancedBufferAttribute, type InstancedMesh } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import { allChanged, ItemUploads, resizedAttribute, swapItems } from '../utils/attributes.js';
+import { allChanged, ItemUploads, repeatItem, resizedAttribute, swapItems } from '../utils/attributes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -24,7 +24,8 @@ export class InstanceTransforms implements InstanceData {
 
   constructor(capacity: number) {
     this.attribute = new InstancedBufferAttribute(new Float32Array(capacity * 16), 16);
-    for (let i = 0; i < capacity; i++) this.attribute.array.set(IDENTITY, i * 16);
+    this.attribute.array.set(IDENTITY);
+    repeatItem(this.attribute.array, 0, 16);
   }
 
   get capacity(): number {

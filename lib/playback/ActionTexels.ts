@@ -10,6 +10,7 @@ import {
   REST_FRAME,
 } from '../constants.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
+import { repeatItem } from '../utils/attributes.js';
 import {
   ACTION_COUNT,
   ACTION_FADE_RATE,
@@ -91,20 +92,34 @@ export class ActionTexels {
   private readonly stride: number;
   private readonly first: number;
 
+  /**
+   * @param before Those in whose place they are.
+   * @param kept So many instances play on what those say.
+   */
   constructor(
     capacity: number,
     private readonly layers: readonly LayerActions[],
     private readonly time: Clock,
     before: ActionTexels | null = null,
+    kept = 0,
   ) {
     this.stride = actionsTexels(layers.length) * 4;
     this.first = firstAction(layers.length) * 4;
     this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers.length));
-    for (let i = 0; i < capacity; i++) {
-      // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
-      this.texture.data[i * this.stride + HEADER_PHASE] = (i * GOLDEN) % 1;
-      this.write(i);
+    const { stride } = this;
+    const { data } = this.texture;
+    if (before !== null && kept > 0) {
+      data.set(before.texture.data.subarray(0, kept * stride));
+      this.hasFades = before.hasFades;
     }
+    if (before !== null && kept === 0) for (let i = 0; i < capacity; i++) this.write(i);
+    else if (kept < capacity) {
+      // None of the others plays anything yet.
+      this.write(kept);
+      repeatItem(data, kept * stride, stride);
+    }
+    // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
+    for (let i = kept; i < capacity; i++) data[i * stride + HEADER_PHASE] = (i * GOLDEN) % 1;
     if (before !== null) this.copyRates(before);
   }
 

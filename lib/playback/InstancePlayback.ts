@@ -424,10 +424,11 @@ export class InstancePlayback implements InstanceData {
 
   /** Makes room for another number of instances; what those play that stay does not change. */
   resize(capacity: number): void {
+    const kept = Math.min(this.size, capacity);
     this.size = capacity;
     this.time.resize(capacity);
     for (const layer of this.layers) layer.resize(capacity);
-    this.replaceTexels();
+    this.replaceTexels(kept);
     this.observer?.resized(capacity);
     this.driver?.resized(capacity);
   }
@@ -487,10 +488,14 @@ export class InstancePlayback implements InstanceData {
     for (const layer of this.layers) layer.settle(index, this.time.timeOf(index));
   }
 
-  /** Call when layers were laid over the base, or are others: shaders read another texture then. */
-  replaceTexels(): void {
+  /**
+   * Call when layers were laid over the base, or are others: shaders read another texture then.
+   *
+   * @param kept How many of the instances play what they did, in the same layers.
+   */
+  replaceTexels(kept = 0): void {
     const { texels } = this;
-    this.texels = new ActionTexels(this.size, this.layers, this.time, texels);
+    this.texels = new ActionTexels(this.size, this.layers, this.time, texels, kept);
     this.texels.version = texels.version + 1;
     // Whoever hears of it finds those that take their place.
     texels.dispose();

@@ -132,11 +132,18 @@ export function resizedAttribute(
   copy.setUsage(source.usage);
   copy.name = source.name;
   copy.array.set(array.subarray(0, count * itemSize));
-  for (let i = source.count; i < count; i++) {
-    for (let k = 0; k < itemSize; k++) copy.setComponent(i, k, added[k] ?? 1);
+  if (count > source.count) {
+    for (let k = 0; k < itemSize; k++) copy.setComponent(source.count, k, added[k] ?? 1);
+    repeatItem(copy.array, source.count * itemSize, itemSize);
   }
   source.dispose();
   return copy;
+}
+
+/** Fills what follows an item, to the end of an array, with copies of it. */
+export function repeatItem(array: TypedArray, start: number, size: number): void {
+  for (let filled = size; start + filled < array.length; filled *= 2)
+    array.copyWithin(start + filled, start, start + filled);
 }
 
 /**

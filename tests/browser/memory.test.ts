@@ -263,6 +263,19 @@ describe('lifecycle', () => {
         await expectNothingLeft((draw, scene) => prepareRound(encoding, draw, scene));
       },
     );
+
+    test('many small crowds, whose lists share textures, leave nothing behind', async () => {
+      const { root, clips } = createCoarseCharacter();
+      const character = bakeCharacter(root, clips);
+      await expectNothingLeft((draw, scene) => () => {
+        for (let i = 0; i < 10; i++) {
+          const crowd = new SkinnedInstancedMesh(character, 255);
+          scene.add(crowd);
+          draw();
+          crowd.removeFromParent().dispose();
+        }
+      });
+    });
   });
 
   test('a crowd that was compiled ahead is drawn right in its first frame, in the programs that there are', async () => {

@@ -77,9 +77,9 @@ export class WebGLPoses {
    * Bit `id & 31` of word `id >> 5`: who has been posed at this moment, who was asked for, and who at the moment before. Words are
    * signed: the upper half of unsigned ones are no small integers to V8, which allocates each that a function returns.
    */
-  private readonly posed: Int32Array;
-  private asked: Int32Array;
-  private askedBefore: Int32Array;
+  private posed!: Int32Array;
+  private asked!: Int32Array;
+  private askedBefore!: Int32Array;
   private askedCount = 0;
   /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
   private posedAt: Float32Array | null = null;
@@ -87,11 +87,20 @@ export class WebGLPoses {
   private requestedRates: Float32Array | null = null;
   private askedAt: Float32Array | null = null;
 
-  constructor(readonly capacity: number) {
+  constructor(public capacity: number) {
+    this.resize(capacity);
+  }
+
+  /** Makes room for another number of instances, in the palette that there is: that goes by who is seen. */
+  resize(capacity: number): void {
     const words = Math.ceil(capacity / 32);
+    this.capacity = capacity;
     this.posed = new Int32Array(words);
     this.asked = new Int32Array(words);
     this.askedBefore = new Int32Array(words);
+    this.askedCount = 0;
+    this.posedAt = this.requestedRates = this.askedAt = null;
+    this.setSize(this.size > capacity ? 0 : this.size);
   }
 
   /** The palette; no textures before the crowd was first posed. */
@@ -361,12 +370,11 @@ const known = /*@__PURE__*/ new WeakMap<InstancePlayback, WebGLPoses>();
 /** The poses of a crowd, which it shares with all that has the same playback; they go when that is disposed. */
 export function posesOf({ playback }: PosedCrowd): WebGLPoses {
   let poses = known.get(playback);
-  if (poses?.capacity !== playback.capacity) {
-    poses?.dispose();
-    if (poses === undefined) disposeWith(playback);
+  if (poses === undefined) {
+    disposeWith(playback);
     poses = new WebGLPoses(playback.capacity);
     known.set(playback, poses);
-  }
+  } else if (poses.capacity !== playback.capacity) poses.resize(playback.capacity);
   return poses;
 }
 

@@ -57,6 +57,8 @@ export function createMatrixRows(count: number, webGPU: boolean): MatrixRows {
 
 /** Numbers in a matrix. */
 const NUMBERS = 12;
+/** What three.js lets buffers of storage be used for: STORAGE | VERTEX | COPY_SRC | COPY_DST. */
+const STORAGE_USAGE = 0xac;
 /** Texels in a row of a texture; a power of two that every device has room for. */
 const ROW = 2048;
 const ROWS = ['row0', 'row1', 'row2'] as const;
@@ -111,7 +113,15 @@ class StorageRows implements MatrixRows {
     };
   }
 
-  prepare(): void {}
+  /** three.js would map the buffer, which takes as long as to upload as many zeros. */
+  prepare({ backend }: WebGPURenderer): void {
+    const { device, get } = backend as unknown as {
+      device: GPUDevice;
+      get(of: object): { buffer?: GPUBuffer };
+    };
+    const kept = get.call(backend, this.attributes[0]);
+    kept.buffer ??= device.createBuffer({ size: this.count * NUMBERS * 4, usage: STORAGE_USAGE });
+  }
 
   dispose(): void {
     this.attributes[0].dispose();

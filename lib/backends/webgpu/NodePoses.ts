@@ -59,7 +59,7 @@ export class NodePoses implements PoseBuffers {
   turn = -1;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
-  private readonly posed = new WeakMap<WebGPURenderer, Posed>();
+  private posed = new WeakMap<WebGPURenderer, Posed>();
   /** Goes up with each other palette. */
   private generation = 0;
   /** Rows that there are buffers for. */
@@ -68,7 +68,7 @@ export class NodePoses implements PoseBuffers {
   /** Who posed them first, and whether others did too: of what they see nothing is known here. */
   private first: WeakRef<WebGPURenderer> | null = null;
   private isShared = false;
-  private readonly isSmall: boolean;
+  private isSmall!: boolean;
   /** What draws of this frame may still read. */
   private readonly retired: { dispose(): void }[] = [];
 
@@ -77,13 +77,25 @@ export class NodePoses implements PoseBuffers {
     private readonly playback: InstancePlayback,
     readonly webGPU: boolean,
   ) {
-    const { capacity } = playback;
     this.counts = countPoses(boneTexture.data.tracks as PoseTracks);
-    this.rows = new PaletteRows(capacity, (texture) => this.retired.push(texture));
-    this.isSmall = capacity * this.counts.columns * MATRIX_BYTES <= POOLED_BYTES;
+    this.rows = new PaletteRows(playback.capacity, (texture) => this.retired.push(texture));
     this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
-    if (this.isSmall || !webGPU) this.rows.grow(capacity, 1);
+    this.fit();
     this.resize();
+  }
+
+  /** Makes room for as many instances as there are now, in the palette that there is: that goes by who is seen. */
+  fit(): void {
+    const { playback, rows, counts, webGPU } = this;
+    const { capacity } = playback;
+    if (rows.capacity !== capacity) {
+      rows.resize(capacity);
+      this.posed = new WeakMap();
+      if (this.kept !== null) this.retired.push(this.kept);
+      this.kept = null;
+    }
+    this.isSmall = capacity * counts.columns * MATRIX_BYTES <= POOLED_BYTES;
+    if (this.isSmall || !webGPU) rows.grow(capacity, 1);
   }
 
   /** The palette of the frame before. It is kept from the first time on that someone asks for it, and everyone is posed then. */
@@ -180,6 +192,7 @@ export class NodePoses implements PoseBuffers {
     const make = () => new PoseSteps(this, true, list);
     const steps = this.steps.get(renderer, poseKey(crowd, counts, false, list), make);
     prepareUploads(renderer, crowd);
+    this.prepareRows(renderer);
     return steps.prepareList(this, list);
   }
 
@@ -209,9 +222,7 @@ export class NodePoses implements PoseBuffers {
     const key = poseKey(crowd, counts, kept !== null, null);
     const steps = this.steps.get(renderer, key, () => new PoseSteps(this, webGPU, null));
     prepareUploads(renderer, crowd);
-    this.locals.prepare(renderer);
-    this.segments?.prepare(renderer);
-    this.palette.prepare(renderer);
+    this.prepareRows(renderer);
     const looked = rows.isWhole ? count : rows.size;
     const nodes = steps.prepare(this, looked, isPart, copied);
     if (waits && this.canWait) wait(nodes, this);
@@ -225,6 +236,12 @@ export class NodePoses implements PoseBuffers {
     const { over, actions } = playback;
     const isFlat = actions.layered.image.height === 1 && (rows.instanceOf?.layered.image.height ?? 1) === 1;
     return this.webGPU && isFlat && over === null && this.posedCrowd.crowd.poseEdits === null;
+  }
+
+  private prepareRows(renderer: WebGPURenderer): void {
+    this.locals.prepare(renderer);
+    this.segments?.prepare(renderer);
+    this.palette.prepare(renderer);
   }
 
   private writeDue(bits: Int32Array): void {
@@ -300,15 +317,32 @@ export function posesOf(renderer: object, { playback, boneTexture }: PosedCrowd)
   const webGPU = isWebGPU(renderer);
   const all = webGPU ? known.webGPU : known.webGL;
   const last = all.get(playback);
-  if (last?.boneTexture === boneTexture) return last;
+  if (last?.boneTexture === boneTexture) {
+    if (last.rows.capacity !== playback.capacity) last.fit();
+    return last;
+  }
   last?.dispose();
   const poses = new NodePoses(boneTexture, playback, webGPU);
   all.set(playback, poses);
+  disposeWith(playback, poses, all);
+  return poses;
+}
+
+/** Disposes poses with what their instances play. That has other textures once there is room for another number of instances. */
+function disposeWith(
+  playback: InstancePlayback,
+  poses: NodePoses,
+  all: WeakMap<InstancePlayback, NodePoses>,
+): void {
   const actions = playback.actions.layered;
   actions.addEventListener('dispose', function dispose() {
     actions.removeEventListener('dispose', dispose);
+    // What the WebGL 2 backend computes is built for the buffers that it writes, of one size.
+    if (poses.webGPU && all.get(playback) === poses && playback.actions.layered !== actions) {
+      disposeWith(playback, poses, all);
+      return;
+    }
     poses.dispose();
     if (all.get(playback) === poses) all.delete(playback);
   });
-  return poses;
 }

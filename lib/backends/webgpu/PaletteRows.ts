@@ -37,7 +37,7 @@ export class PaletteRows {
 
   /** @param free Frees what draws may still read. */
   constructor(
-    readonly capacity: number,
+    public capacity: number,
     private readonly free = (texture: InstanceTexture): unknown => texture.dispose(),
   ) {}
 
@@ -52,6 +52,12 @@ export class PaletteRows {
     const requested = Math.ceil(Math.max(count * SPARE, this.size * 2) / perRow) * perRow;
     this.setSize(requested > this.capacity / 2 ? this.capacity : requested);
     return true;
+  }
+
+  /** Makes room for the places of another number of instances, of whom none has a row then. There are as many rows as before. */
+  resize(capacity: number): void {
+    this.capacity = capacity;
+    this.setSize(this.size > capacity ? 0 : this.size);
   }
 
   /** Call once a moment, with the number of instances that were seen in the one before: gives back what has not been used for long. */
