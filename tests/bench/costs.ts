@@ -1,21 +1,17 @@
 import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import {
-  Color,
   DirectionalLight,
   HemisphereLight,
   InstancedMesh,
   Matrix4,
   MeshStandardMaterial,
   PerspectiveCamera,
-  Quaternion,
   Scene,
   type SkinnedMesh,
 } from 'three';
 import { finisher } from '../../demos/benchmark/measure.js';
 import { createCharacter } from '../../demos/character.js';
 import { type Created, createRenderer } from '../../demos/lib/createRenderer.js';
-import { createJoints } from '../support/joints.js';
-import { loadModel } from '../support/models.js';
 import { leaveDrawsOut, median } from './views.js';
 
 /** Frames apart as in a game: without that, JavaScript is compiled and cached as it never is there. */
@@ -108,14 +104,6 @@ class Stage {
       mesh.dispose();
     }
   }
-
-  /** Milliseconds until a picture is there. */
-  async timePicture(): Promise<number> {
-    const start = performance.now();
-    this.render();
-    await this.finish();
-    return performance.now() - start;
-  }
 }
 
 const isCrowd = (mesh: InstancedMesh): mesh is SkinnedInstancedMesh => 'isSkinnedInstancedMesh' in mesh;
@@ -162,25 +150,6 @@ async function scriptRow(
     `${ms.toFixed(2)} ms, ${bytes.toLocaleString('en')} B`;
   const floor = say(await script(kind, 'floor', crowds, each, options));
   return { name, ours: say(await script(kind, 'ours', crowds, each, options)), floor };
-}
-
-/** Microseconds of a call, of many. */
-async function calls(kind: Kind): Promise<CostRow[]> {
-  const stage = await Stage.open(kind);
-  const count = 100_000;
-  const matrices = Array.from({ length: 1000 }, (_, i) => new Matrix4().makeTranslation(i, 0, 0));
-  const time = (mesh: InstancedMesh) => {
-    const times: number[] = [];
-    for (let round = 0; round < 40; round++) {
-      const start = performance.now();
-      for (let i = 0; i < count; i++) mesh.setMatrixAt(i, matrices[i % 1000]);
-      times.push(((performance.now() - start) * 1000) / count);
-    }
-    return `${median(times.slice(10)).toFixed(4)} µs`;
-  };
-  const [floor] = stage.fill('floor', 1, count);
-  const [ours] = stage.fill('ours', 1, count);
-  return [{ name: 'setMatrixAt', ours: time(ours), floor: time(floor) }];
 }
 
 /** The worst `update` of 100,000 in 70 s, longer than any period of the clock, and what a frame sends at most. */
@@ -303,141 +272,6 @@ async function memory(kind: Kind): Promise<CostRow[]> {
   return rows;
 }
 
-const GPU_MADE = {
-  createShaderModule: 'modules',
-  createComputePipeline: 'pipelines',
-  createComputePipelineAsync: 'pipelines',
-  createRenderPipeline: 'pipelines',
-  createRenderPipelineAsync: 'pipelines',
-} as const;
-
-/** Counts what a graphics API is asked to compile. */
-function countCompiled({ gl, device }: Created): { take(): string } {
-  const counts = new Map<string, number>();
-  const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
-  const watch = (owner: object, method: string, name: string) => {
-    const methods = owner as Record<string, (...args: unknown[]) => unknown>;
-    const original = methods[method];
-    methods[method] = (...args) => {
-      add(name);
-      return original.apply(owner, args);
-    };
-  };
-  if (device !== null) for (const [method, name] of Object.entries(GPU_MADE)) watch(device, method, name);
-  else if (gl !== null) watch(gl, 'linkProgram', 'programs');
-  const take = () => {
-    const text = [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
-    counts.clear();
-    return text || 'nothing compiled';
-  };
-  return { take };
-}
-
-/** The first picture of many crowds of one character, after a still mesh was drawn. */
-async function start(kind: Kind, crowds: number): Promise<CostRow[]> {
-  const measure = async (what: What) => {
-    const stage = await Stage.open(kind, true);
-    const compiled = countCompiled(stage.created);
-    const before = stage.fill('floor', 1, 2);
-    await stage.timePicture();
-    stage.clear(before);
-    compiled.take();
-    const meshes = stage.fill(what, crowds, 100);
-    for (const mesh of meshes) mesh.geometry.setDrawRange(0, 3);
-    const ms = await stage.timePicture();
-    const text = `${ms.toFixed(0)} ms, ${compiled.take()}`;
-    stage.clear(meshes);
-    stage.created.renderer.dispose();
-    return text;
-  };
-  const floor = await measure('floor');
-  return [{ name: `first picture of ${crowds} × 100, with shadows`, ours: await measure('ours'), floor }];
-}
-
-/** What a crowd of another character costs when it comes, prepared or not, and the first edit and colour. */
-async function later(kind: Kind, model: string): Promise<CostRow[]> {
-  const stage = await Stage.open(kind, true);
-  const { renderer } = stage.created;
-  const { library, scene, camera } = stage;
-  const compiled = countCompiled(stage.created);
-  stage.fill('ours', 1, 10)[0].geometry.setDrawRange(0, 3);
-  const floorMesh = (await loadModel(model)).root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
-  await stage.timePicture();
-  compiled.take();
-  const still = new InstancedMesh(floorMesh.geometry, floorMesh.material, 10);
-  still.castShadow = still.receiveShadow = true;
-  still.geometry.setDrawRange(0, 3);
-  scene.add(still);
-  const floor = `${(await stage.timePicture()).toFixed(0)} ms, ${compiled.take()}`;
-
-  const make = async () => {
-    const { root, clips } = await loadModel(model);
-    const crowd = new library.SkinnedInstancedMesh(library.bakeCharacter(root, clips), 10);
-    crowd.playAll(0).update(0.1);
-    crowd.castShadow = crowd.receiveShadow = true;
-    crowd.geometry.setDrawRange(0, 3);
-    scene.add(crowd);
-    return crowd;
-  };
-  const crowd = await make();
-  const rows: CostRow[] = [];
-  const row = (name: string, ms: number, of = '') =>
-    rows.push({ name, ours: `${ms.toFixed(0)} ms, ${compiled.take()}`, floor: of });
-  row('first picture of another character', await stage.timePicture(), floor);
-  row('the next', await stage.timePicture());
-  crowd.setColorAt(0, new Color('tomato'));
-  row('the first `setColorAt`', await stage.timePicture());
-  const edits = new library.JointEdits(crowd);
-  row('`new JointEdits(crowd)`', await stage.timePicture());
-  edits.setRotationAt(0, crowd.boneTexture.jointNames[1], new Quaternion(0, 0.1, 0, 1).normalize());
-  row('the first joint edit', await stage.timePicture());
-  scene.clear();
-  crowd.dispose();
-
-  const other = await Stage.open(kind, true);
-  const counted = countCompiled(other.created);
-  const { root, clips } = await loadModel(model);
-  const prepared = new library.SkinnedInstancedMesh(library.bakeCharacter(root, clips), 10);
-  prepared.castShadow = prepared.receiveShadow = true;
-  prepared.geometry.setDrawRange(0, 3);
-  other.scene.add(prepared.playAll(0).update(0.1));
-  await other.created.renderer.compileAsync(other.scene, camera);
-  const ahead = counted.take();
-  const ms = await other.timePicture();
-  rows.push({
-    name: '`compileAsync`, then the first picture',
-    ours: `${ahead}; ${ms.toFixed(0)} ms, ${counted.take()}; the next ${(await other.timePicture()).toFixed(0)} ms`,
-    floor: '',
-  });
-  renderer.dispose();
-  return rows;
-}
-
-/** Pictures of 1,000 instances without vertices: what is left is the pose pass. */
-async function chain(kind: Kind): Promise<CostRow[]> {
-  const measure = async (parentOf: (joint: number) => number) => {
-    const stage = await Stage.open(kind);
-    const { root, clips } = createJoints(200, parentOf);
-    const { SkinnedInstancedMesh: Crowd, bakeCharacter } = stage.library;
-    const crowd = new Crowd(bakeCharacter(root, clips), 1000);
-    crowd.geometry.setDrawRange(0, 0);
-    stage.scene.add(crowd.playAll(0));
-    const times: number[] = [];
-    for (let round = -3; round < 15; round++) {
-      crowd.update(0.013);
-      const posed = await stage.timePicture();
-      const rest = await stage.timePicture();
-      if (round >= 0) times.push(posed - rest);
-    }
-    crowd.dispose();
-    return `${median(times).toFixed(1)} ms`;
-  };
-  const bushy = await measure((joint) => Math.floor((joint - 1) / 2));
-  return [
-    { name: 'posing a chain of 200 joints; floor: a bush', ours: await measure((i) => i - 1), floor: bushy },
-  ];
-}
-
 /** What a crowd costs beside its vertices. Each of these is for a page of its own. */
 export const costs: Record<string, (kind: Kind) => Promise<CostRow[]>> = {
   'JavaScript of 10,000': async (kind) => [
@@ -447,14 +281,8 @@ export const costs: Record<string, (kind: Kind) => Promise<CostRow[]>> = {
     await scriptRow(kind, 'the same with a shadow map', 100, 100, { turns: true, shadow: true }),
   ],
   'JavaScript of 100,000': async (kind) => [await scriptRow(kind, 'all move', 1, 100_000, { moves: true })],
-  calls,
   clock,
   memory,
-  'first picture of 1': (kind) => start(kind, 1),
-  'first picture of 20': (kind) => start(kind, 20),
-  'first picture of 100': (kind) => start(kind, 100),
-  'another character': (kind) => later(kind, 'Knight.glb'),
-  chain,
 };
 
 /** What `measureCosts` knows. */

@@ -4,7 +4,7 @@
 //   npm run bench                 frames, vertices, poses, baking
 //   npm run bench -- vertices     one of them
 //   npm run bench -- views        what culling costs
-//   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory, what is compiled
+//   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory
 //   npm run bench -- characters   a crowd of 12 kinds beside 12 crowds and clones
 //   npm run bench -- scene        10,000 of a baked file in view, with its levels and shadows, and without levels
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
@@ -158,15 +158,11 @@ async function views() {
 }
 
 /** What a crowd costs beside its vertices, each on a page of its own. */
-async function costs(models) {
+async function costs() {
   const names = await onPage((page) => page.evaluate(() => window.bench.costNames()));
   for (const renderer of ['webgl', 'webgpu']) {
     console.log(`Beside a still InstancedMesh, ${renderer}, built-in figure; ${load()}`);
     for (const name of names) {
-      if (name === 'another character' && !models.includes('Knight.glb')) {
-        console.log(`${name}: not measured, since Knight.glb is not there`);
-        continue;
-      }
       const rows = await onPage((page) =>
         page.evaluate((args) => window.bench.measureCosts(...args), [renderer, name]),
       );
