@@ -1,4 +1,4 @@
-import { Box3, Matrix4, type Mesh, Object3D, Vector3, WebGLRenderer } from 'three';
+import { Box3, Matrix4, type Mesh, Vector3 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -11,7 +11,6 @@ import {
   SkinnedInstancedMesh,
   savePlayback,
 } from '../support/library.js';
-import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 
 const COUNT = 12;
@@ -99,26 +98,6 @@ describe.each(TWINS)('kinds, %s', (twin) => {
     await draw(scene, camera, crowd);
     expect(renderer.info.memory.geometries).toBeLessThan((held[0] as { geometries: number }).geometries);
     crowd.dispose();
-  });
-
-  test('they are drawn as before after the context or the device was lost', async () => {
-    const { scene, camera } = createStage(SPACE, 'directional');
-    const { crowd } = createCrowd();
-    let lost = await drawingOf(twin);
-    const before = await lost.draw(scene, camera, crowd);
-    expect(changedPixels(before, await lost.draw(scene, camera, new Object3D()))).toBeGreaterThan(2000);
-    if (lost.renderer instanceof WebGLRenderer) {
-      passOverLost(lost.renderer);
-      await loseContext(lost.renderer);
-      await restoreContext(lost.renderer);
-    } else {
-      const { device } = lost.renderer.backend as { device?: GPUDevice };
-      device?.destroy();
-      lost = await drawingOf(twin);
-    }
-    expect(changedPixels(await lost.draw(scene, camera, crowd), before, 0)).toBe(0);
-    crowd.dispose();
-    lost.dispose();
   });
 
   test('a game that is saved goes on in another crowd of the same kinds', async () => {

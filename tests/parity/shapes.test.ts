@@ -21,16 +21,9 @@ import {
   WebGLRenderer,
 } from 'three';
 import { afterAll, expect, test, vi } from 'vitest';
-import {
-  assembleCharacter,
-  type BoneTexture,
-  bakeBoneTexture,
-  frames,
-  SkinnedInstancedMesh,
-} from '../support/library.js';
+import { type BoneTexture, bakeBoneTexture, frames } from '../support/library.js';
 import { measureVertices, webGLCapture } from '../support/parity.js';
 import { random } from '../support/random.js';
-import { Reference } from '../support/reference.js';
 
 const renderer = new WebGLRenderer();
 afterAll(() => renderer.dispose());
@@ -218,32 +211,6 @@ test('of eight joints a vertex the first four count, as three.js has it', async 
   await expectParity(root, [new AnimationClip('Bend', 1, bend())]);
   expect(warn).not.toHaveBeenCalled();
   warn.mockRestore();
-});
-
-test('a coarser geometry of the same skeleton shares the bone texture', async () => {
-  const clips = [new AnimationClip('Bend', 1, bend())];
-  const boneTexture = bakeBoneTexture(createChain(1).root, clips, { fps: 24 });
-  const { root, mesh } = createChain(1);
-  // larger too, so that the boxes that were baked do not hold it
-  const coarse = new SphereGeometry(1, 5, 4).scale(0.5, 1.2, 0.5).translate(0, 0.8, 0);
-  const { count } = coarse.getAttribute('position');
-  const joints = Uint16Array.from({ length: count * 4 }, (_, i) => (i + (i >> 2)) % 4);
-  const weights = Float32Array.from({ length: count * 4 }, (_, i) => [0.5, 0.3, 0.2, 0][i % 4]);
-  coarse.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
-  coarse.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
-  mesh.geometry = coarse;
-  for (const errors of (await measureVertices(webGLCapture(renderer), root, clips, boneTexture)).values()) {
-    expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
-    expect(errors.twin).toBeLessThanOrEqual(1e-5);
-  }
-  const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
-  crowd.computeBoundingBox();
-  const reference = new Reference(root, new Matrix4());
-  for (const time of [0, 0.25, 0.5, 1]) {
-    reference.pose(clips[0], time).forEachVertex((_, position) => {
-      expect(crowd.boundingBox?.clone().expandByScalar(1e-4).containsPoint(position)).toBe(true);
-    });
-  }
 });
 
 test('a texture that wraps into several columns', async () => {
