@@ -125,7 +125,7 @@ describe.each(['frames', 'tracks'] as const)('root motion with encoding %s', (en
     expect(ways().slice(2)).toEqual([3, 9].map((z) => expect.closeTo(z, 3)));
   });
 
-  test('begins where a listener has started a clip', () => {
+  test('begins where a listener has started a clip, or one is resumed', () => {
     const crowd = createCrowd(1).play(0, 'Straight', { rootMotion: true, loop: LoopOnce });
     crowd.addEventListener('finished', () => crowd.play(0, 'Straight', { rootMotion: true }));
     advance(crowd, 2.5);
@@ -133,6 +133,10 @@ describe.each(['frames', 'tracks'] as const)('root motion with encoding %s', (en
     expect(before).toBeLessThanOrEqual(3);
     advance(crowd, 1);
     expect(wayOf(crowd, 0) - before).toBeCloseTo(1.5, 3);
+    // And where one is resumed that was paused in its first frame.
+    const paused = createCrowd(1).play(0, 'Straight', { rootMotion: true }).pause(0).update(0.5).resume(0);
+    applyRootMotion(paused, 0.5);
+    expect(wayOf(paused, 0)).toBe(0);
   });
 
   test('fades from one speed to another', () => {
