@@ -4,6 +4,7 @@ import {
   DirectionalLight,
   Fog,
   InstancedMesh,
+  Matrix4,
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
@@ -29,7 +30,9 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../support/library.js';
+import { loseContext, restoreContext } from '../support/loseContext.js';
 import { changedPixels } from '../support/pictures.js';
+import { watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';
 
@@ -267,15 +270,42 @@ describe('lifecycle', () => {
     test('many small crowds, whose lists share textures, leave nothing behind', async () => {
       const { root, clips } = createCoarseCharacter();
       const character = bakeCharacter(root, clips);
+      character.material = new MeshBasicMaterial();
+      const aside = new Matrix4().makeTranslation(99, 0, 0);
       await expectNothingLeft((draw, scene) => () => {
-        for (let i = 0; i < 10; i++) {
-          const crowd = new SkinnedInstancedMesh(character, 255);
-          scene.add(crowd);
-          draw();
-          crowd.removeFromParent().dispose();
-        }
+        // As many as fill a texture.
+        const crowds = Array.from({ length: 16 }, () => new SkinnedInstancedMesh(character, 255));
+        for (const crowd of crowds) scene.add(crowd.setMatrixAt(1, aside));
+        draw();
+        for (const crowd of crowds) crowd.removeFromParent().dispose();
       });
     });
+  });
+
+  test('after a lost context a crowd has the browser warn of no more than an InstancedMesh does', async () => {
+    const { root, clips } = createHatted();
+    const plain = new InstancedMesh(new BoxGeometry(), new MeshStandardMaterial(), 2);
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2).play(0, 'Run');
+    new JointAttachment(crowd, 'Head', new BoxGeometry(), new MeshStandardMaterial());
+    const warningsOf = async (mesh: InstancedMesh) => {
+      const { renderer, scene, read } = createView();
+      const problems = watchProblems(renderer);
+      mesh.castShadow = mesh.receiveShadow = true;
+      scene.add(mesh);
+      read();
+      await loseContext(renderer);
+      await restoreContext(renderer);
+      // That the context was lost is one.
+      problems();
+      read();
+      crowd.update(0.1);
+      read();
+      const found = problems();
+      problems.stop();
+      renderer.dispose();
+      return found;
+    };
+    expect(await warningsOf(crowd)).toEqual(await warningsOf(plain));
   });
 
   test('a crowd that was compiled ahead is drawn right in its first frame, in the programs that there are', async () => {
