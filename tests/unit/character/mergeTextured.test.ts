@@ -1,11 +1,9 @@
 import {
-  CompressedTexture,
   DataTexture,
   type Material,
   type MeshPhysicalMaterial,
   MeshStandardMaterial,
   ObjectSpaceNormalMap,
-  RGBA_S3TC_DXT5_Format,
   SRGBColorSpace,
   Texture,
   Vector2,
@@ -50,26 +48,6 @@ test.each<[string, Parameters, Parameters]>([
   ['a space that has no neutral normal', { normalMap: image(1), normalMapType: ObjectSpaceNormalMap }, {}],
 ])('materials of different %s stay apart', (_, one, other) => {
   expect(drawn([surface(one), surface(other)])).toBe(2);
-});
-
-test('compressed textures of one size become layers without being read, of several sizes they stay apart', () => {
-  const compressed = (value: number, size: number) => {
-    const mipmap = (side: number) => ({
-      data: new Uint8Array(side * side).fill(value),
-      width: side,
-      height: side,
-    });
-    return new CompressedTexture([mipmap(size), mipmap(size / 2)], size, size, RGBA_S3TC_DXT5_Format);
-  };
-  const materials = [1, 2].map((value) => surface({ map: compressed(value, 8) }));
-  const { material } = merge(materials).shares.get(materials[0]) as { material: Material };
-  const { mipmaps, image: size, format } = (material as MeshStandardMaterial).map as CompressedTexture;
-  expect([size.width, (size as { depth?: number }).depth, format]).toEqual([8, 2, RGBA_S3TC_DXT5_Format]);
-  expect(mipmaps?.map(({ data, width }) => [data?.length, data?.[0], data?.[width * width], width])).toEqual([
-    [128, 1, 2, 8],
-    [32, 1, 2, 4],
-  ]);
-  expect(drawn([surface({ map: compressed(1, 8) }), surface({ map: compressed(2, 16) })])).toBe(2);
 });
 
 test('what is not loaded, or cannot be read, stays apart, and a warning says so', () => {
