@@ -1,5 +1,5 @@
 import { AdditiveAnimationBlendMode, type AnimationClip, type KeyframeTrack, Quaternion } from 'three';
-import { ROTATION, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
+import { ROTATION, SLOT_PARTS, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
 import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL } from './channels.js';
@@ -13,9 +13,9 @@ const LOOSE_TOLERANCE = 2e-4;
 /** Into how many parts the way between two frames is divided at once, for keys that lie there. */
 const MAX_DIVIDED = 8;
 
-/** How many ways may be stored as one, and how many there may be: floats hold all places on them. */
-const MAX_JOINED = 32;
+/** How many ways from frame to frame a clip may have that are stored as fewer, and at how many frames per second. */
 const MAX_WAYS = 2 ** 18;
+const MAX_JOINED_RATE = 1000;
 
 /** Frames per second above which a clip counts as having no frame rate. */
 const MAX_RATE = 240;
@@ -32,6 +32,12 @@ const STILL_EPSILON = 3e-7;
 
 /** Seconds by which tracks are read late, so that a key whose time was rounded up is not missed by a track that jumps. */
 const KEY_SLACK = 1e-7;
+
+/** Bits of a float32 after its first. */
+const FLOAT_BITS = 23;
+
+/** The part of a frame by which rounding may take a key off it, so that it is clear which frame it is on. */
+const CLEAR = 0.25;
 
 /** Numbers of keys that are read between two steps. */
 const NUMBERS = 4096;
@@ -81,6 +87,8 @@ export interface KeyRate {
    * key to key it is, where there are no keys between; null for one each.
    */
   parts: Float64Array | null;
+  /** Bits to which the times of keys are rounded, see `roundingAt`. */
+  bits: number;
 }
 
 /** The channels of a clip that move a skeleton. */
@@ -108,15 +116,49 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
       if (curve === STEPS ? wholeTrack(channel) === null : curve === CURVE || target.isAngle) isExact = false;
     }
   }
-  const times = [...arrays].flatMap((array) => [duration, ...Array.from(array)]);
-  const fps = isExact ? findKeyGrid(times) : null;
+  const sorted = sortedTimes(arrays, duration);
   const fits = (rate: number) => rate > 0 && duration > 0 && duration * rate <= MAX_WAYS;
-  if (fps !== null) return { fps, isExact, parts: fits(fps) ? joinWays(times, duration, fps) : null };
-  const grid = findKeyGrid(times, LOOSE_TOLERANCE) || usualRate(arrays);
+  // Some tools keep fewer bits of a time. Of a time that is on such a step by itself, as 0.5 is, that says nothing.
+  const least = bitsOf(arrays);
+  const most = Math.max(MAX_RATE, Math.min(MAX_JOINED_RATE, MAX_WAYS / duration));
+  for (const bits of isExact ? new Set([FLOAT_BITS, least]) : []) {
+    const fps = findKeyGrid(sorted, (time) => KEY_TOLERANCE + roundingAt(time, bits), most);
+    if (fps !== null)
+      return { fps, isExact, parts: fits(fps) ? joinWays(sorted, duration, fps) : null, bits };
+  }
+  const loose = (time: number) => LOOSE_TOLERANCE + roundingAt(time, least);
+  const grid =
+    findKeyGrid(sorted, () => LOOSE_TOLERANCE, MAX_RATE) ||
+    findKeyGrid(sorted, loose, MAX_RATE) ||
+    usualRate(arrays);
   // From few frames a second, the way to the next would have to be divided into more parts than there may be.
   const rate = grid * Math.ceil(MIN_RATE / grid);
-  return { fps: rate, isExact: false, parts: fits(rate) ? divide(times, duration, rate) : null };
+  const parts = fits(rate) ? divide(sorted, duration, rate) : null;
+  return { fps: rate, isExact: false, parts, bits: FLOAT_BITS };
 }
+
+/** All times of keys once, and the duration. */
+function sortedTimes(arrays: Iterable<ArrayLike<number>>, duration: number): Float64Array {
+  const all = new Set<number>();
+  for (const times of arrays) {
+    all.add(duration);
+    for (let i = 0; i < times.length; i++) all.add(times[i]);
+  }
+  return new Float64Array(all).sort();
+}
+
+/** The bits after their first that float32 times have at most. */
+function bitsOf(arrays: Iterable<ArrayLike<number>>): number {
+  let used = 0;
+  for (const times of arrays)
+    for (const bits of new Uint32Array(Float32Array.from(times).buffer)) used |= bits;
+  const zeros = 31 - Math.clz32(used & -used);
+  return Math.max(0, FLOAT_BITS - zeros);
+}
+
+/** Seconds by which a time is off that was rounded to so many bits, as float32 to 23; twice as many where it was computed in float32. */
+const roundingAt = (time: number, bits: number): number =>
+  time > 0 ? 2 ** (Math.floor(Math.log2(time)) - bits) * (bits < FLOAT_BITS ? 0.5 : 1) : 0;
 
 /** The rate at which most keys follow each other. */
 function usualRate(arrays: Iterable<ArrayLike<number>>): number {
@@ -132,11 +174,13 @@ function usualRate(arrays: Iterable<ArrayLike<number>>): number {
 }
 
 /** Makes one of the ways between keys. */
-function joinWays(times: readonly number[], duration: number, rate: number): Float64Array {
+function joinWays(times: Float64Array, duration: number, rate: number): Float64Array {
   const parts = new Float64Array(intervalsOf(duration, rate));
-  const keys = new Set(times.map((time) => Math.round(time * rate)));
+  const keys = new Set(Array.from(times, (time) => Math.round(time * rate)));
+  // A float holds all places on them.
+  const most = Math.min(SLOT_PARTS - 1, 2 ** FLOAT_BITS / keys.size);
   for (let from = 0, to = 1; to <= parts.length; to++) {
-    if (!keys.has(to) && to - from < MAX_JOINED) continue;
+    if (!keys.has(to) && to - from < most) continue;
     parts.fill(1 / (to - from), from, to);
     from = to;
   }
@@ -144,7 +188,7 @@ function joinWays(times: readonly number[], duration: number, rate: number): Flo
 }
 
 /** Divides the ways between frames so that keys are on frames, as far as few parts do it. */
-function divide(times: readonly number[], duration: number, rate: number): Float64Array {
+function divide(times: Float64Array, duration: number, rate: number): Float64Array {
   const parts = new Float64Array(intervalsOf(duration, rate)).fill(1);
   const perSecond = parts.length / duration;
   for (const time of times) {
@@ -168,46 +212,55 @@ const intervalsOf = (duration: number, rate: number): number => Math.max(1, Math
  *
  * Result for keys at 0, 0.1 and 0.25 s: 20.
  *
- * @param times Key times in seconds, of all tracks, in any order.
- * @param tolerance Seconds by which a key may be off its frame. @default 4e-6
- * @returns 0 if all keys are at 0; null if there is no such rate up to 240 frames per second.
+ * @param sorted Key times in seconds.
+ * @param tolerance Seconds by which a key may be off its frame.
+ * @param most Frames per second.
+ * @returns 0 if all keys are at 0; null if there is no such rate.
  */
-function findKeyGrid(times: readonly number[], tolerance = KEY_TOLERANCE): number | null {
-  const sorted = new Float64Array(times).sort().filter((time, i, all) => i === 0 || time !== all[i - 1]);
+function findKeyGrid(sorted: Float64Array, tolerance: (time: number) => number, most: number): number | null {
+  const tolerances = sorted.map(tolerance);
+  const last = tolerances[tolerances.length - 1];
   let gap = Infinity;
   for (let i = 0; i < sorted.length; i++) {
     const step = sorted[i] - (sorted[i - 1] ?? 0);
-    if (step > tolerance) gap = Math.min(gap, step);
+    if (step > tolerances[i]) gap = Math.min(gap, step);
   }
   if (gap === Infinity) return 0;
+  const fits = (rate: number) =>
+    last * rate <= CLEAR &&
+    sorted.every((time, i) => Math.abs(Math.round(time * rate) / rate - time) <= tolerances[i]);
 
   // The smallest gap between keys may be several frames.
-  for (let frames = 1; frames / gap <= MAX_RATE * (1 + KEY_TOLERANCE); frames++) {
-    const rate = refined(sorted, frames / gap);
-    if (worstOf(sorted, rate) <= tolerance) return rate;
+  for (let frames = 1; frames / gap <= most * (1 + last / gap + KEY_TOLERANCE); frames++) {
+    const rate = refined(sorted, tolerances, frames / gap);
+    // Exporters write whole rates, or halves.
+    const whole = Math.round(rate * 2) / 2;
+    if (Math.abs(whole - rate) < 1e-3 * rate && fits(whole)) return whole;
+    if (fits(rate)) return rate;
   }
   return null;
 }
 
 /** The rate near a guess that fits the keys best. The guess comes from one gap, whose rounding adds up over many frames. */
-function refined(sorted: Float64Array, guess: number): number {
+function refined(sorted: Float64Array, tolerances: Float64Array, guess: number): number {
   let rate = guess;
-  for (const time of sorted) {
-    const frame = Math.round(time * rate);
-    // Each key makes the rate more precise, as long as it is clear which frame the key is on.
-    if (frame > 0 && Math.abs(time * rate - frame) < 0.1) rate = frame / time;
+  // From the first key on, and then from 0, which may be many frames before.
+  for (const start of [sorted[0], 0]) {
+    let least = 0;
+    let most = Infinity;
+    sorted.forEach((time, i) => {
+      const place = (time - start) * rate;
+      const frame = Math.round(place);
+      // Each key narrows what the rate may be, as long as it is clear which frame the key is on.
+      if (frame === 0 || Math.abs(place - frame) > 0.1) return;
+      const off = start === 0 ? tolerances[i] : tolerances[i] * 2;
+      least = Math.max(least, frame / (time - start + off));
+      most = Math.min(most, frame / (time - start - off));
+      rate = Math.min(Math.max(rate, least), most);
+    });
+    if (least > 0 && most < Infinity) rate = (least + most) / 2;
   }
-  // Exporters write whole rates, or halves.
-  const whole = Math.round(rate * 2) / 2;
-  if (!(Math.abs(whole - rate) < 1e-3 * rate && whole > 0)) return rate;
-  return worstOf(sorted, whole) <= Math.max(worstOf(sorted, rate), KEY_TOLERANCE / 4) ? whole : rate;
-}
-
-/** How far a key is off its frame at most, in seconds. */
-function worstOf(sorted: Float64Array, rate: number): number {
-  let worst = 0;
-  for (const time of sorted) worst = Math.max(worst, Math.abs(Math.round(time * rate) / rate - time));
-  return worst;
+  return rate;
 }
 
 /** The keys of a channel, if it is one track that moves the whole property and stands still, jumps or goes straight from key to key. */
@@ -228,7 +281,7 @@ export function* readKeys(
   poser: RigPoser,
   channels: readonly Channel[],
   clip: AnimationClip,
-  { fps: rate, parts }: Pick<KeyRate, 'fps' | 'parts'>,
+  { fps: rate, isExact, parts, bits }: KeyRate,
   size: number,
 ): Steps<KeyedClip | null> {
   const { duration } = clip;
@@ -243,6 +296,8 @@ export function* readKeys(
     for (let i = 0; i < part; i++) times.push((slot + i / part) * step);
   }
   const frames = times.length;
+  // Where keys are on frames, each is on that next to it.
+  const near = isExact ? step / 2 : 2 * LOOSE_TOLERANCE;
 
   const keyed: KeyedChannel[] = [];
   const sampled: { channel: Channel; values: Float32Array }[] = [];
@@ -257,7 +312,7 @@ export function* readKeys(
   for (const channel of channels) {
     const { node, property, rest, tracks } = channel;
     const keys = wholeTrack(channel);
-    const isOnFrames = keys !== null && isEveryFrame(keys.times, times);
+    const isOnFrames = keys !== null && isEveryFrame(keys.times, times, near);
     // What lies between keys that are the same is the same too.
     if (keys !== null && (isOnFrames || frames === 1 || staysStill(keys.values, rest.length, property, size)))
       moving += +!add(place[node], property, keys.values, rest.length, tracks[0].curve === STEPS);
@@ -276,7 +331,7 @@ export function* readKeys(
     const played = sampled.map(({ channel }) => channel);
     poser.play(clip, played);
     for (let frame = 0; frame < frames; frame++) {
-      poser.sample(times[frame] + KEY_SLACK);
+      poser.sample(times[frame] + Math.max(KEY_SLACK, roundingAt(times[frame], bits)));
       for (const { channel, values } of sampled) {
         const { property, rest } = channel;
         const value = poser.valueOf(channel);
@@ -347,5 +402,5 @@ function tremblesIn(values: ArrayLike<number>, size: number, isExact: boolean): 
 }
 
 /** Whether there is one key on each frame of a clip. */
-const isEveryFrame = (keys: ArrayLike<number>, times: readonly number[]): boolean =>
-  keys.length === times.length && times.every((time, i) => Math.abs(keys[i] - time) < 2 * LOOSE_TOLERANCE);
+const isEveryFrame = (keys: ArrayLike<number>, times: readonly number[], near: number): boolean =>
+  keys.length === times.length && times.every((time, i) => Math.abs(keys[i] - time) < near);

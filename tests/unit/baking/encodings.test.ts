@@ -3,6 +3,7 @@ import {
   AnimationClip,
   BoxGeometry,
   Group,
+  InterpolateBezier,
   InterpolateSmooth,
   type KeyframeTrack,
   Mesh,
@@ -108,6 +109,54 @@ test('clips of FBX files, whose keys lie at odd times where angles turn far, tak
     return offFrom(reference.pose(clip, time).root, crowd) / characterHeight(root);
   });
   expect(Math.max(...worst)).toBeLessThan(1e-4);
+});
+
+/** A time as files hold it that keep so many bits of it behind the first. */
+const roundedTo = (bits: number, time: number): number => {
+  const step = 2 ** (Math.floor(Math.log2(time || 1)) - bits);
+  return Math.round(time / step) * step;
+};
+
+test.each([
+  ['of five minutes', 30, 300, 0, 23],
+  ['of ten minutes', 60 / 1.001, 600, 0, 23],
+  ['whose keys begin after a hundred seconds', 30, 40, 100, 23],
+  ['of times of 12 bits', 30, 40, 0, 12],
+])('clips %s take little more than their keys', (_, fps, seconds, start, bits) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const next = random(3);
+  const times = Array.from({ length: Math.round(seconds * fps) + 1 }, (_, i) =>
+    roundedTo(bits, start + i / fps),
+  );
+  const tracks = ['Hips', 'Tip', 'Base'].map(
+    (name) =>
+      new VectorKeyframeTrack(
+        `${name}.scale`,
+        times,
+        times.flatMap(() => [1 + next(), 1 + next(), 1]),
+      ),
+  );
+  const { root: stick } = createStick();
+  stick.children[0].add(Object.assign(new Group(), { name: 'Hips' }));
+  const { data } = bakeBoneTexture(stick, [new AnimationClip('Long', -1, tracks as KeyframeTrack[])]);
+  expect(data.tracks!.clips[0].frames).toBeLessThan(1.1 * times.length);
+  expect(warn).not.toHaveBeenCalled();
+});
+
+test('errors of curves that ease in and out are found, which are none half-way', () => {
+  const { root: stick } = createStick();
+  const ease = new NumberKeyframeTrack('Tip.position[x]', [0, 0.25], [0, 0.1]) as KeyframeTrack;
+  ease.setInterpolation(InterpolateBezier);
+  // Flat at both ends, as Blender's are.
+  Object.assign(ease, { settings: { outTangents: [0.25 / 3, 0, 0, 0], inTangents: [0, 0, 0.5 / 3, 0.1] } });
+  const clip = new AnimationClip('Dash', 0.25, [ease]);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(stick, [clip]), 1);
+  const reference = new Reference(stick);
+  for (let time = 0; time < 0.25; time += 0.001) {
+    crowd.play(0, 'Dash', { ...LoopOnceOptions, time, restart: true });
+    const off = offFrom(reference.pose(clip, time).root, crowd) / characterHeight(stick);
+    expect(off, `${time} s`).toBeLessThan(1e-4);
+  }
 });
 
 test('frames between keys that are far apart take nothing, in files neither, and clips play as their keys say', async () => {
