@@ -149,23 +149,35 @@ function runsOf({ geometry, material }: ScenePart): Run[] {
 
 /**
  * Pieces with tangents where others have them: a geometry has them as a whole or not at all, and normal maps of the pieces without would
- * be read along those that fill in.
+ * be read along those that fill in. Where only pieces without read them, none has, so that three.js's are derived for all.
  */
 function withTangents(pieces: readonly Piece[]): readonly Piece[] {
-  if (!pieces.some(({ geometry }) => geometry.hasAttribute('tangent'))) return pieces;
+  const has = ({ geometry }: Piece) => geometry.hasAttribute('tangent');
+  if (!pieces.some(has)) return pieces;
+  const isRead = pieces.some((piece) => has(piece) && (isMapped(piece) || piece.runs.some(mayReadAny)));
   return pieces.map((piece) => {
-    const { geometry: source, runs } = piece;
-    const isMapped = runs.some(({ material }) => {
-      const { normalMap, clearcoatNormalMap, anisotropy } = material as MeshPhysicalMaterial;
-      return normalMap || clearcoatNormalMap || anisotropy > 0;
-    });
-    if (!isMapped || source.hasAttribute('tangent') || !source.hasAttribute('uv')) return piece;
+    const { geometry: source } = piece;
+    if (isRead === has(piece) || (isRead && (!isMapped(piece) || !source.hasAttribute('uv')))) return piece;
     const geometry = sharingCopy(source);
+    if (!isRead) return { ...piece, geometry: geometry.deleteAttribute('tangent') };
     if (source.index === null) geometry.setIndex([...Array(source.getAttribute('position').count).keys()]);
     geometry.computeTangents();
     return { ...piece, geometry: geometry.setIndex(source.index) };
   });
 }
+
+/** Whether a material of three.js's reads tangents. */
+const isMapped = ({ runs }: Piece): boolean =>
+  runs.some(({ material }) => {
+    const { normalMap, clearcoatNormalMap, anisotropy } = material as MeshPhysicalMaterial;
+    return normalMap || clearcoatNormalMap || anisotropy > 0;
+  });
+
+/** Whether a material has shaders or nodes of a user's, which may read any attribute. */
+const mayReadAny = ({ material }: Run): boolean =>
+  Object.hasOwn(material, 'onBeforeCompile') ||
+  'isShaderMaterial' in material ||
+  'isNodeMaterial' in material;
 
 /**
  * Attributes of all pieces but those of skins: in floats, or where all have one in whole numbers of one kind that stand for shares, as

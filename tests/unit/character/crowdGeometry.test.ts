@@ -106,6 +106,18 @@ test.each([false, true])(
   },
 );
 
+test('tangents that no material reads are left out, so that three.js derives those of others', () => {
+  const { root, clips } = createStick();
+  const own = new SphereGeometry(0.5, 6, 4);
+  own.computeTangents();
+  addSphere(root, 'With', own, false);
+  addSphere(root, 'Without', new SphereGeometry(0.5, 6, 4), true);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  expect(crowd.geometry.hasAttribute('tangent')).toBe(false);
+  expect(own.hasAttribute('tangent')).toBe(true);
+  crowd.dispose();
+});
+
 /** Bytes that a vertex takes in the memory of a device. */
 function bytesOf({ attributes }: BufferGeometry): number {
   const buffers = new Map<object, number>();
