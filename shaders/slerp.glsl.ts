@@ -1,4 +1,4 @@
-/** Turns quaternions as `lib/animation/mixPose.ts` does, without the sines of a GPU, which may be off by 2^-11. */
+/** Turns quaternions as `lib/animation/mixPose.ts` does, whatever their lengths, without the sines of a GPU, which may be off by 2^-11. */
 export const slerpGLSL = /* glsl */ `
 // sin( t * angle ) / sin( angle ) as a series in 1 - cos( angle ), up to 45 degrees: off by less than 1e-7.
 // Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011.
@@ -20,14 +20,16 @@ float slerpShare( float t, float x ) {
 
 vec4 slerp( vec4 a, vec4 b, float t ) {
 
+  if ( a == b ) return a;
   float cosine = dot( a, b );
   if ( cosine < 0.0 ) {
     b = - b;
     cosine = - cosine;
   }
+  if ( cosine >= 0.9995 ) return normalize( a + ( b - a ) * t );
   // From the middle no end is further than 45 degrees.
-  vec4 middle = normalize( a + b );
-  float half_ = sqrt( max( 0.5 * ( 1.0 + cosine ), 0.0 ) );
+  float half_ = sqrt( 0.5 * ( 1.0 + cosine ) );
+  vec4 middle = ( a + b ) * ( 0.5 / half_ );
   float t2 = 2.0 * t;
   if ( t2 < 1.0 ) b = middle;
   else {

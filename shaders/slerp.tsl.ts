@@ -1,4 +1,4 @@
-import { cross, dot, Fn, float, If, max, normalize, select, sqrt, vec4 } from 'three/tsl';
+import { cross, dot, Fn, float, If, mix, normalize, select, sqrt, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 
 /** Coefficients of `slerpShare`, the last one first. */
@@ -45,17 +45,22 @@ export const slerp = /*@__PURE__*/ Fn(
     const cosine = signed.abs().toVar();
     const a = vec4(start).toVar();
     const b = select(signed.lessThan(0), end.negate(), end).toVar();
-    const middle = normalize(a.add(b)).toVar();
-    const half = sqrt(max(cosine.add(1).mul(0.5), 0)).toVar();
-    const t2 = t.mul(2).toVar();
-    If(t2.lessThan(1), () => {
-      b.assign(middle);
+    If(cosine.greaterThanEqual(0.9995), () => {
+      a.assign(normalize(mix(a, b, t)));
     }).Else(() => {
-      a.assign(middle);
-      t2.subAssign(1);
+      const half = sqrt(cosine.add(1).mul(0.5)).toVar();
+      const middle = a.add(b).mul(float(0.5).div(half)).toVar();
+      const t2 = t.mul(2).toVar();
+      If(t2.lessThan(1), () => {
+        b.assign(middle);
+      }).Else(() => {
+        a.assign(middle);
+        t2.subAssign(1);
+      });
+      const x = half.sub(1).toVar();
+      a.assign(a.mul(slerpShare(t2.oneMinus(), x)).add(b.mul(slerpShare(t2, x))));
     });
-    const x = half.sub(1).toVar();
-    return a.mul(slerpShare(t2.oneMinus(), x)).add(b.mul(slerpShare(t2, x)));
+    return select(start.equal(end).all(), start, a);
   },
   {
     name: 'slerp',

@@ -106,4 +106,21 @@ describe.each(TWINS)('%s', (twin) => {
       }
     },
   );
+
+  test.each([0.7, 1.05, 2])('tracks have them there by quaternions of length %d', async (length) => {
+    const { root, clips } = createJoints(6, (joint) => joint - 1);
+    for (const { tracks } of clips)
+      for (const { name, values } of tracks)
+        if (name.endsWith('.quaternion')) for (let i = 0; i < values.length; i++) values[i] *= length;
+    const {
+      onFrames,
+      between,
+      twin: cpu,
+    } = worstOf((await measureTextures(how, root, clips, [bakeBoneTexture(root, clips)]))[0]);
+    console.log(
+      `length ${length}: ${onFrames.toExponential(1)}, ${between.toExponential(1)}, ${cpu.toExponential(1)}`,
+    );
+    expect(Math.max(onFrames, between)).toBeLessThanOrEqual(EXACT);
+    expect(cpu).toBeLessThanOrEqual(EXACT);
+  });
 });
