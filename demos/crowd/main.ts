@@ -1,6 +1,18 @@
 import { bakeCharacter } from 'skinned-instanced-mesh';
-import { LoopOnce, Matrix4, Plane, Raycaster, type Vector2, Vector3 } from 'three';
+import {
+  LoopOnce,
+  MathUtils,
+  Matrix4,
+  Plane,
+  Raycaster,
+  type Texture,
+  type Vector2,
+  Vector3,
+  WebGLRenderer,
+  WebGLRenderTarget,
+} from 'three';
 import { Figures } from '../lib/Figures.js';
+import { loadCharacter } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, secondsBetween, toggle } from '../lib/page.js';
@@ -55,6 +67,20 @@ crowd.addEventListener('finished', ({ instanceId, clip }) => {
 });
 const leaving: number[] = [];
 
+// --- a kind that nobody has seen ---
+
+const knights = new Crowd(await loadCharacter(new URL('../art/knight.glb', import.meta.url)), 64);
+knights.castShadow = knights.receiveShadow = true;
+stage.scene.add(knights);
+
+function comeKnight(): void {
+  const id = knights.count % knights.capacity;
+  knights.count = id + 1;
+  const [x, z] = [MathUtils.randFloatSpread(8), MathUtils.randFloatSpread(8)];
+  knights.setMatrixAt(id, _matrix.makeTranslation(x, 0, z)).play(id, 'Idle');
+  knights.instanceMatrix.needsUpdate = true;
+}
+
 // --- the page ---
 
 const ground = new Plane(new Vector3(0, 1, 0));
@@ -75,6 +101,7 @@ find('button[name=fewer]').addEventListener('click', () => {
   // the last hundred stay
   crowd.count = Math.max(Math.min(crowd.count, 100), crowd.count - STEP);
 });
+find('button[name=knight]').addEventListener('click', comeKnight);
 toggle('shadows', query.get('shadows') !== '0', (value) => {
   stage.shadows = value;
 });
@@ -88,6 +115,7 @@ function frame(now: number): void {
   last = now;
   const cost = measure(() => {
     crowd.update(delta);
+    knights.update(delta);
     // from the end, so that no one who is still to go is moved
     for (const index of leaving.sort((a, b) => b - a)) remove(index);
     leaving.length = 0;
@@ -105,4 +133,15 @@ function frame(now: number): void {
 const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 300 : 10_000)));
 stage.frame(HEIGHT, crowdRadius(Math.max(count, 40), SIZE));
 for (let i = 0; i < count; i++) spawn();
+// All that a frame needs is made before the first: the first knight stops none.
+knights.count = 0;
+comeKnight();
+const { renderer } = stage;
+if (renderer instanceof WebGLRenderer) {
+  // With `outputBufferType` it draws into a target, and compiles for the canvas unless there is one.
+  renderer.setRenderTarget(new WebGLRenderTarget<Texture>(1, 1));
+  renderer.compile(stage.scene, stage.camera);
+  renderer.setRenderTarget(null);
+} else await renderer.compileAsync(stage.scene, stage.camera);
+knights.count = 0;
 requestAnimationFrame(frame);
