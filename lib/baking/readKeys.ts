@@ -231,7 +231,11 @@ function findKeyGrid(sorted: Float64Array, tolerance: (time: number) => number, 
     sorted.every((time, i) => Math.abs(Math.round(time * rate) / rate - time) <= tolerances[i]);
 
   // The smallest gap between keys may be several frames.
-  for (let frames = 1; frames / gap <= most * (1 + last / gap + KEY_TOLERANCE); frames++) {
+  for (
+    let frames = 1;
+    frames / gap <= Math.min(most * (1 + last / gap + KEY_TOLERANCE), 1 / last);
+    frames++
+  ) {
     const rate = refined(sorted, tolerances, frames / gap);
     // Exporters write whole rates, or halves.
     const whole = Math.round(rate * 2) / 2;
