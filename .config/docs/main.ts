@@ -9,6 +9,7 @@ export { mergeMaterials } from '../../lib/character/mergeMaterials.js';
 export { SkinnedInstancedMesh } from '../../lib/crowd/SkinnedInstancedMesh.js';
 // The entries hand the same classes and functions on, with the shaders of one renderer. Here they are as they were written.
 export * from '../../lib/exports.js';
+export { Billboard } from '../../lib/features/attachments/Billboard.js';
 export { Impostor } from '../../lib/features/impostors/Impostor.js';
 export { JointEdits } from '../../lib/features/jointEdits/JointEdits.js';
 export { CrowdKinds } from '../../lib/features/kinds/CrowdKinds.js';

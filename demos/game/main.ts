@@ -47,10 +47,11 @@ health.repeat.x = 0.5;
 health.needsUpdate = true;
 const barMaterial = new MeshBasicMaterial({ map: health });
 
-function enlist(character: LoadedCharacter, size: number, lives: number, parts: string[]) {
+function enlist(character: LoadedCharacter, size: number, lives: number) {
   const crowd = new SkinnedInstancedMesh(character, size);
   addLevelsOf(character, new CrowdLevels(crowd, { shadowLevel: 1 }));
-  new InstanceParts(crowd).setVisiblePartsAt(crowd.all, parts);
+  const parts = new InstanceParts(crowd);
+  for (const name of parts.names) parts.setVisibleAt(crowd.all, name, !/Shield|Cape|Off|Cross/.test(name));
   new AnimationLayers(crowd, [{ name: 'arms', mask: ['spine'] }]);
   const uniforms = new InstanceUniforms(crowd, { emissive: 'color' });
   const gait = new ClipBlend(crowd, Object.entries({ Idle: 0, Walking_A: WALK, Running_A: RUN }));
@@ -82,19 +83,10 @@ function showHealth({ bars, fighters, lives: all }: Side, i: number): void {
   bars.setVisibleAt(i, 0, lives > 0).setMapOffsetAt(i, 0, _offset.set(1 - lives / all, 0));
 }
 
-const wear = (who: string, ...things: string[]) => [
-  ...['ArmLeft', 'ArmRight', 'Body', 'LegLeft', 'LegRight'].map((limb) => `${who}_${limb}`),
-  ...things,
-];
-const armour = wear('Knight', 'Knight_Head', 'Knight_Helmet', '1H_Sword');
-
-const [knightCharacter, rogueCharacter] = await Promise.all(
-  [new URL('../art/knight.glb', import.meta.url), new URL('../art/rogue.glb', import.meta.url)].map(
-    loadCharacter,
-  ),
-);
-const knights = enlist(knightCharacter, 1, 12, armour);
-const rogues = enlist(rogueCharacter, COUNT, 2, wear('Rogue', 'Rogue_Head_Hooded', 'Knife'));
+const files = [new URL('../art/knight.glb', import.meta.url), new URL('../art/rogue.glb', import.meta.url)];
+const [knightCharacter, rogueCharacter] = await Promise.all(files.map(loadCharacter));
+const knights = enlist(knightCharacter, 1, 12);
+const rogues = enlist(rogueCharacter, COUNT, 2);
 const [knight] = knights.fighters;
 
 function go({ gait, fighters }: Side, i: number, dx: number, dz: number, wanted: number, delta: number) {
@@ -217,10 +209,8 @@ function load(): void {
   });
 }
 
-addEventListener('keydown', ({ key }) => {
-  if (key === 'k') save();
-  if (key === 'l') load();
-});
+const onKey: Record<string, () => void> = { k: save, l: load };
+addEventListener('keydown', ({ key }) => onKey[key]?.());
 
 function step(delta: number): void {
   steer(delta);
@@ -233,13 +223,11 @@ function step(delta: number): void {
   camera.lookAt(knight.x, y + 1.4, knight.z - 4);
 }
 
-for (const [name, act] of Object.entries({ attack, save, load })) {
-  const button = find<HTMLElement>(`[name=${name}]`);
-  button.addEventListener('click', () => {
-    button.blur(); // Space strikes
+for (const [name, act] of Object.entries({ attack, save, load }))
+  find<HTMLElement>(`[name=${name}]`).addEventListener('click', ({ currentTarget }) => {
+    (currentTarget as HTMLElement).blur(); // Space strikes
     act();
   });
-}
 
 let last = performance.now();
 

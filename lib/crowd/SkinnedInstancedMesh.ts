@@ -255,7 +255,7 @@ export class SkinnedInstancedMesh extends CrowdMesh {
 
   /**
    * Stops what instances play, on one layer or on all; what lies below returns, under the base the rest pose, within `fade`
-   * seconds.
+   * seconds. What fades out already goes on doing so.
    *
    * @category Play and blend
    */

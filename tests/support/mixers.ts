@@ -84,8 +84,10 @@ export class Mixers {
     this.start(index, layer, clip, 1, fade, time);
   }
 
+  /** Stops what plays; what fades out already goes on doing so. */
   stop(index: number, fade: number, layer = 0): void {
-    this.fadeOut(index, layer, fade);
+    const ramps = [...this.stages[index][layer].ramps.values()];
+    if (fade === 0 || ramps.some(({ to }) => to > 0)) this.fadeOut(index, layer, fade);
     this.crowd.stop(index, { fade, layer });
   }
 

@@ -4,18 +4,18 @@ import { defineMotion } from '../motion/defineMotion.js';
 import { InstanceMotions } from '../motion/InstanceMotions.js';
 import { JointAttachment, type JointAttachmentOptions } from './JointAttachment.js';
 
-/** Where a vertex is from the joint, to the right, up and towards the camera. Its position is the joint. */
+/** Where a vertex is from the joint, to the right, up and towards the camera; as GLSL names it below. Its position is the joint. */
 const CORNER = 'billboardCorner';
 
 /** Turns vertices about the joint, whatever turns the instance; as large as the instance is scaled. */
 const towardsCamera = /*@__PURE__*/ defineMotion({
   name: 'Billboard',
   maxOffset: 0,
-  functions: `attribute vec3 ${CORNER};`,
+  functions: 'attribute vec3 billboardCorner;',
   glsl: /* glsl */ `
     mat3 world = mat3( worldMatrix );
     vec3 size = vec3( length( world[ 0 ] ), length( world[ 1 ] ), length( world[ 2 ] ) );
-    position += ( ( ${CORNER} * size ) * mat3( viewMatrix ) ) * world / ( size * size );
+    position += ( ( billboardCorner * size ) * mat3( viewMatrix ) ) * world / ( size * size );
     normal = ( vec3( 0.0, 0.0, 1.0 ) * mat3( viewMatrix ) ) * world;
 `,
   tsl({ position, worldMatrix, viewMatrix, attribute, vec3 }) {

@@ -52,7 +52,7 @@ export interface LayerOptions {
  *
  * @category Play and blend
  */
-export class AnimationLayers implements CrowdFeature, LayersOver {
+export class AnimationLayers implements CrowdFeature {
   /** @internal */
   readonly posedBounds: typeof posedBounds = posedBounds;
   private readonly crowd: Crowd;
