@@ -68,7 +68,6 @@ export const PARAM_EPOCH = 10;
  * Where textures lie in the array that WebGLRenderer binds for each object it draws. The first two are those of the pose
  * source; `drawSlots.glsl.ts` has the names by which shaders know them.
  */
-export const SOURCE_TEXTURES = 2;
 export const TEXTURE_PARTS = 2;
 export const TEXTURE_MATRICES = 3;
 export const TEXTURE_VIEW = 4;

@@ -2,7 +2,7 @@ import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
-import { describe, listNames } from '../utils/messages.js';
+import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { drawnObjects, type ScenePart, unsupportedKind } from './collectParts.js';
 import { bareName, collectRig, isNamesake, type RigOptions, STILL } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';
@@ -144,11 +144,12 @@ export function characterOf(
     })),
     castShadow: parts.some((part) => part.mesh.castShadow),
     receiveShadow: parts.some((part) => part.mesh.receiveShadow),
-    frustumCulled: mesh.frustumCulled,
-    renderOrder: mesh.renderOrder,
+    frustumCulled: parts.every((part) => part.mesh.frustumCulled),
+    renderOrder: Math.max(...parts.map((part) => part.mesh.renderOrder)),
     layers: mesh.layers.mask,
     made: [...made, ...owned, ...(geometry === first ? [] : [geometry])],
   };
+  warnOfLost(root, parts, { ...character });
   if (morphNames.length > 0) {
     character.morphTargetInfluences = Array.from(morphRest);
     character.morphTargetDictionary = Object.fromEntries(morphNames.map((name, i) => [name, i]));
@@ -237,6 +238,25 @@ export function refuseUnsupported(root: Object3D, { skipUnsupported = false }: C
   throw new Error(
     `"${first.name}" (${unsupportedKind(first)}) cannot be drawn as part of a character; remove or hide it, or pass skipUnsupported: true.`,
   );
+}
+
+const ONE_FOR_ALL =
+  /*@__PURE__*/ 'castShadow receiveShadow layers customDepthMaterial customDistanceMaterial'.split(' ');
+
+/** Warns of lights and cameras under the root, and of what meshes have that the character has not. */
+function warnOfLost(root: Object3D, parts: readonly ScenePart[], character: Record<string, unknown>): void {
+  const nodes = drawnObjects(root).filter((node) => 'isLight' in node || 'isCamera' in node);
+  const lost = nodes.map(({ name, type }) => name || type);
+  for (const { mesh } of parts) {
+    const own: Record<string, unknown> = { ...mesh, layers: mesh.layers.mask };
+    const differ = ONE_FOR_ALL.filter((key) => own[key] !== character[key]);
+    lost.push(...differ.map((key) => `${key} of ${mesh.name || mesh.type}`));
+  }
+  if (lost.length > 0)
+    warnOnce(
+      `A crowd is one mesh and has no ${listNames(lost)}: set it on the crowd, for all meshes; bake what differs as another character; ` +
+        'add lights and cameras to the scene.',
+    );
 }
 
 /** Names of an object and those above it, below the root. */

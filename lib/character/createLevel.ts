@@ -1,17 +1,17 @@
 import {
+  Box3,
   type BufferAttribute,
   type BufferGeometry,
   Float32BufferAttribute,
   Matrix4,
   type Object3D,
   Uint16BufferAttribute,
-  Vector3,
 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { Rig } from '../animation/Rig.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
-import { affineFromMatrix4, affineToMatrix4 } from '../utils/affine.js';
-import { sharingCopy } from '../utils/geometries.js';
+import { affineOf, affineToMatrix4 } from '../utils/affine.js';
+import { cornersOf, farthest, sharingCopy } from '../utils/geometries.js';
 import { listNames } from '../utils/messages.js';
 import { type Character, type CharacterOptions, refuseUnsupported } from './assembleCharacter.js';
 import { transformGeometry } from './bindToJoint.js';
@@ -164,8 +164,6 @@ interface Match {
   correction: Matrix4;
 }
 
-const _corner = /*@__PURE__*/ new Vector3();
-const _other = /*@__PURE__*/ new Vector3();
 const _identity = /*@__PURE__*/ new Matrix4();
 
 /**
@@ -182,16 +180,16 @@ function matchJoints(
   preferred: readonly ReadonlySet<number>[],
 ): ScenePart[] {
   return parts.map((part, i) => {
-    const corners = cornersOf(part.geometry);
+    const box = boxOf(part.geometry);
     const matches = new Map<number, Match>();
     const used = usedJoints(part);
     for (const slot of used) {
-      matches.set(slot, matchJoint(rig, part, slot, boneTexture, preferred[i], corners));
+      matches.set(slot, matchJoint(rig, part, slot, boneTexture, preferred[i], box));
     }
     const [first] = used;
     const correction = matches.get(first)?.correction ?? _identity;
     for (const slot of used) {
-      const off = distance((matches.get(slot) as Match).correction, correction, corners);
+      const off = distance((matches.get(slot) as Match).correction, correction, box);
       if (off <= TOLERANCE && (part.rigid || correction.determinant() > 0)) continue;
       throw new Error(
         `Bone "${rig.jointNames[slot]}" of mesh "${part.mesh.name}" stands another way in the bind pose than the crowd's; ` +
@@ -204,10 +202,12 @@ function matchJoints(
       joints: part.joints.map(jointOf),
       mirrorJoints: part.mirrorJoints?.map(jointOf) ?? null,
     };
-    if (distance(correction, _identity, corners) <= ROUNDING) return matched;
+    if (distance(correction, _identity, box) <= ROUNDING) return matched;
     const geometry = part.geometry.clone();
     transformGeometry(geometry, correction);
-    return { ...matched, geometry, model: modelAfter(part.model, correction) };
+    // Where the mesh stands, seen from vertices that were moved.
+    const model = affineToMatrix4(part.model, 0, new Matrix4()).multiply(correction.clone().invert());
+    return { ...matched, geometry, model: Float64Array.from(affineOf(model)) };
   });
 }
 
@@ -217,7 +217,7 @@ function matchJoint(
   slot: number,
   boneTexture: BoneTexture,
   preferred: ReadonlySet<number> | undefined,
-  corners: readonly Vector3[],
+  box: readonly number[],
 ): Match {
   const { jointNames, data } = boneTexture;
   const inverse = affineToMatrix4(rig.jointInverses, slot * 12, new Matrix4());
@@ -234,7 +234,7 @@ function matchJoint(
       if (other !== name || (bind === null) !== detached) continue;
       const correction = bind === null ? new Matrix4() : affineToMatrix4(bind, 0, new Matrix4());
       if (bind !== null) correction.multiply(inverse);
-      const off = distance(correction, _identity, corners) + (preferred?.has(joint) ? 0 : ROUNDING);
+      const off = distance(correction, _identity, box) + (preferred?.has(joint) ? 0 : ROUNDING);
       if (off >= least) continue;
       least = off;
       best = { joint, correction };
@@ -256,37 +256,14 @@ function matchJoint(
 }
 
 /** How far two matrices take the corners of a box apart, at most, as a share of the box's diagonal. */
-function distance(a: Matrix4, b: Matrix4, corners: readonly Vector3[]): number {
-  let most = 0;
-  for (const corner of corners) {
-    _corner.copy(corner).applyMatrix4(a);
-    most = Math.max(most, _corner.distanceTo(_other.copy(corner).applyMatrix4(b)));
-  }
-  const size = _corner.copy(corners[0]).applyMatrix4(b).distanceTo(_other.copy(corners[7]).applyMatrix4(b));
-  return most / (size || 1);
+function distance(a: Matrix4, b: Matrix4, box: readonly number[]): number {
+  const corners = cornersOf(box, b);
+  return farthest(cornersOf(box, a), corners) / (corners[0].distanceTo(corners[7]) || 1);
 }
 
-function cornersOf(geometry: BufferGeometry): Vector3[] {
-  const { position } = geometry.attributes;
-  const min = new Vector3(Infinity, Infinity, Infinity);
-  const max = new Vector3(-Infinity, -Infinity, -Infinity);
-  for (let vertex = 0; vertex < position.count; vertex++) {
-    _corner.fromBufferAttribute(position, vertex);
-    min.min(_corner);
-    max.max(_corner);
-  }
-  const sides = [min, max];
-  return Array.from({ length: 8 }, (_, i) => {
-    return new Vector3(sides[i & 1].x, sides[(i >> 1) & 1].y, sides[i >> 2].z);
-  });
-}
-
-/** Where the mesh stands, seen from vertices that were moved. */
-function modelAfter(model: Float64Array, correction: Matrix4): Float64Array {
-  const matrix = affineToMatrix4(model, 0, new Matrix4()).multiply(correction.clone().invert());
-  const moved = new Float64Array(12);
-  affineFromMatrix4(matrix, moved, 0);
-  return moved;
+function boxOf({ attributes: { position } }: BufferGeometry): number[] {
+  const { min, max } = new Box3().setFromBufferAttribute(position as BufferAttribute);
+  return [...min, ...max];
 }
 
 /** How names of levels of detail end in many files: `Body_LOD1`, `Body.lod2`, `BodyLOD1`; with the number of a primitive after it. */

@@ -9,7 +9,7 @@ import {
   shareAttribute,
   sharingCopy,
 } from '../utils/geometries.js';
-import { describe } from '../utils/messages.js';
+import { describe, warnOnce } from '../utils/messages.js';
 import type { ScenePart } from './collectParts.js';
 import { FURTHER_INFLUENCES } from './crowdGeometry.js';
 import type { MaterialMerger } from './mergeMaterials.js';
@@ -269,33 +269,44 @@ function mergeMorphs(
   }
 }
 
-/** Writes the triangles of each material behind each other. @returns The materials, one for each group. */
+/** Writes the triangles in the order of `renderOrder`, with a group for each run of one material. @returns The materials. */
 function setTriangles(
   merged: BufferGeometry,
   pieces: readonly PlacedPiece[],
   standIn: (material: Material) => Material,
 ): Material[] {
-  const runs = pieces.flatMap((piece) =>
-    piece.runs.map((run) => ({ ...piece, ...run, material: standIn(run.material) })),
-  );
+  const runs = pieces.flatMap((piece) => {
+    const { renderOrder: order } = piece.source.mesh;
+    return piece.runs.map((run) => ({ ...piece, ...run, order, material: standIn(run.material) }));
+  });
   const materials = [...new Set(runs.map(({ material }) => material))];
+  const indexOf = ({ material }: Run) => materials.indexOf(material);
+  runs.sort((a, b) => a.order - b.order || indexOf(a) - indexOf(b));
   const total = runs.reduce((sum, { count }) => sum + count, 0);
   const { count: vertices } = merged.getAttribute('position');
   const index = vertices > 65535 ? new Uint32Array(total) : new Uint16Array(total);
   let at = 0;
-  materials.forEach((material, group) => {
-    const from = at;
-    for (const { geometry, first, mirrored, start, count, material: own } of runs) {
-      if (own !== material) continue;
-      const { index: corners } = geometry;
-      for (let k = 0; k < count; k++) {
-        index[at++] = (corners === null ? start + k : corners.getX(start + k)) + first;
-        // Swaps the last two corners of each triangle.
-        if (mirrored && k % 3 === 2) [index[at - 1], index[at - 2]] = [index[at - 2], index[at - 1]];
-      }
+  for (const run of runs) {
+    const { geometry, first, mirrored, start, count } = run;
+    const { index: corners } = geometry;
+    for (let k = 0; k < count; k++) {
+      index[at++] = (corners === null ? start + k : corners.getX(start + k)) + first;
+      // Swaps the last two corners of each triangle.
+      if (mirrored && k % 3 === 2) [index[at - 1], index[at - 2]] = [index[at - 2], index[at - 1]];
     }
-    if (materials.length > 1) merged.addGroup(from, at - from, group);
-  });
+    const last = merged.groups.at(-1);
+    if (last?.materialIndex === indexOf(run)) last.count += count;
+    else if (materials.length > 1) merged.addGroup(at - count, count, indexOf(run));
+  }
   merged.setIndex(new BufferAttribute(index, 1));
+  const opaque = runs.filter(({ material }) => !material.transparent);
+  const isMixed = opaque.some(({ order, material: { id } }, i) => {
+    const before = opaque[i - 1];
+    return before?.order < order && before.material.id > id;
+  });
+  if (isMixed && !opaque.every(({ material }) => material.depthTest && material.depthWrite))
+    warnOnce(
+      'renderOrder: WebGLRenderer draws opaque materials of a crowd in the order in which they were made; make those without depthTest or depthWrite transparent.',
+    );
   return materials;
 }

@@ -1,6 +1,6 @@
 import { BufferAttribute, type BufferGeometry, type Material } from 'three';
 import { PALETTE_CHANNEL } from '../constants.js';
-import { floatsOf, pickVertices, shareAttribute } from '../utils/geometries.js';
+import { floatsOf, pickCorners, shareAttribute } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
 import type { MaterialShare } from './materialFields.js';
 import type { Piece, PlacedPiece, Run } from './mergeParts.js';
@@ -20,15 +20,8 @@ export function splitPieces(pieces: readonly Piece[]): Piece[] {
 
 /** A new geometry of the triangles of one run. */
 function trianglesOf(source: BufferGeometry, { start, count }: Run): BufferGeometry {
-  const places = new Map<number, number>();
-  const index: number[] = [];
-  for (let k = start; k < start + count; k++) {
-    const vertex = source.index ? source.index.getX(k) : k;
-    const place = places.get(vertex) ?? places.size;
-    places.set(vertex, place);
-    index.push(place);
-  }
-  return pickVertices(source, [...places.keys()]).setIndex(index);
+  const corners = Array.from({ length: count }, (_, k) => source.index?.getX(start + k) ?? start + k);
+  return pickCorners(source, corners).geometry;
 }
 
 /** Gives vertices of a merged geometry the constants that their merged materials had, and the numbers of these. */

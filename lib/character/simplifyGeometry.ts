@@ -1,5 +1,5 @@
 import type { BufferGeometry } from 'three';
-import { pickVertices } from '../utils/geometries.js';
+import { pickCorners } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
 import { runAll, runInSlices, type SliceOptions, type Steps } from '../utils/steps.js';
 import { posers } from './crowdGeometry.js';
@@ -148,24 +148,15 @@ function gather(
   { vertices: known, starts: runs, runs: runOf }: Surface,
   corners: Uint32Array,
 ): Omit<Simplified, 'error'> {
-  const places = new Map<number, number>();
   const lists: number[][] = runs.map(() => []);
   corners.forEach((corner, k) => {
-    const vertex = known[corner];
-    let place = places.get(vertex);
-    if (place === undefined) {
-      place = places.size;
-      places.set(vertex, place);
-    }
     // Where groups meet, corners of a triangle may be of several: it goes with the first.
-    lists[runOf[corners[k - (k % 3)]]].push(place);
+    lists[runOf[corners[k - (k % 3)]]].push(known[corner]);
   });
 
-  const vertices = [...places.keys()];
-  const geometry = pickVertices(source, vertices);
+  const { geometry, vertices } = pickCorners(source, lists.flat());
   const poser = posers.get(source);
   if (poser !== undefined) posers.set(geometry, poser);
-  geometry.setIndex(lists.flat());
   const starts = [0];
   for (const { length } of lists) starts.push(starts[starts.length - 1] + length);
   /** Where a corner of the source is now that begins a run, or ends the last. */

@@ -1,6 +1,6 @@
 import type { BufferGeometry } from 'three';
 import type { CrowdLevels } from '../features/levels/CrowdLevels.js';
-import { isSameOrder, pickVertices, positionSums } from '../utils/geometries.js';
+import { isSameOrder, pickCorners, positionSums } from '../utils/geometries.js';
 import { fileError } from './fileErrors.js';
 import { type ReadLevel, readLevels } from './levels.js';
 import type { LoadedCharacter } from './SkinnedInstancedMeshExtension.js';
@@ -53,7 +53,6 @@ function geometryOf(
   corners: Uint32Array,
   groupOf: Int32Array | null,
 ): BufferGeometry {
-  const places = new Map<number, number>();
   // For each of the crowd's groups the corners that are in it; one list if it has none.
   const lists: number[][] = groupOf === null ? [[]] : source.groups.map(() => []);
   for (let i = 0; i < corners.length; i += 3) {
@@ -72,14 +71,9 @@ function geometryOf(
         );
       }
     }
-    for (let k = i; k < i + 3; k++) {
-      const place = places.get(corners[k]) ?? places.size;
-      places.set(corners[k], place);
-      lists[group].push(place);
-    }
+    lists[group].push(...corners.subarray(i, i + 3));
   }
-  const geometry = pickVertices(source, [...places.keys()]);
-  geometry.setIndex(lists.flat());
+  const { geometry } = pickCorners(source, lists.flat());
   if (groupOf === null) return geometry;
   let start = 0;
   lists.forEach(({ length }, i) => {

@@ -5,7 +5,7 @@ import {
   type Mesh,
   type Object3D,
   type SkinnedMesh,
-  Vector3,
+  type Vector3,
 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { createJointBoxes, growJointBoxes } from '../animation/jointBoxes.js';
@@ -14,7 +14,7 @@ import type { CollectedCharacter } from '../character/assembleCharacter.js';
 import type { ScenePart } from '../character/collectParts.js';
 import { usedJoints } from '../character/collectParts.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { positionSums } from '../utils/geometries.js';
+import { cornersOf, farthest, positionSums } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
 import { fileError } from './fileErrors.js';
 
@@ -175,16 +175,6 @@ const rounded = (value: number): number => Number(value.toPrecision(3));
 
 const matrixOf = (affine: ArrayLike<number>, at = 0): Matrix4 => affineToMatrix4(affine, at, new Matrix4());
 
-/** How far corners are apart, at most. */
-const farthest = (corners: readonly Vector3[], others: readonly Vector3[]): number =>
-  Math.max(...corners.map((corner, i) => corner.distanceTo(others[i])));
-
 /** How far the corners of a box may be off. */
 const toleranceOf = ({ 0: least, 7: most }: readonly Vector3[]): number =>
   TOLERANCE * least.distanceTo(most) + ROUNDING * Math.max(least.length(), most.length());
-
-/** The corners of a box of six numbers, moved by a matrix. */
-const cornersOf = (box: ArrayLike<number>, matrix: Matrix4): Vector3[] =>
-  Array.from({ length: 8 }, (_, i) =>
-    new Vector3(box[(i & 1) * 3], box[1 + (i & 2) * 1.5], box[2 + (i >> 2) * 3]).applyMatrix4(matrix),
-  );

@@ -1,5 +1,11 @@
-import type { TypedArray } from 'three';
-import { BufferAttribute, BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
+import type { Matrix4, TypedArray } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  Vector3,
+} from 'three';
 import { inRuns, runAll, type Steps } from './steps.js';
 
 /** An attribute of a geometry. */
@@ -73,8 +79,13 @@ export function sharingCopy(source: BufferGeometry): BufferGeometry {
   return geometry;
 }
 
-/** A geometry of some vertices of another, with all their attributes and morph targets; without index and groups. */
-export function pickVertices(source: BufferGeometry, vertices: readonly number[]): BufferGeometry {
+/** A geometry of some corners of another, with all attributes and morph targets that vertices there have; without groups. */
+export function pickCorners(
+  source: BufferGeometry,
+  corners: readonly number[],
+): { geometry: BufferGeometry; vertices: number[] } {
+  const vertices = [...new Set(corners)];
+  const places = new Map(vertices.map((vertex, place) => [vertex, place]));
   const geometry = new BufferGeometry();
   geometry.name = source.name;
   for (const [name, attribute] of Object.entries(source.attributes)) {
@@ -84,7 +95,8 @@ export function pickVertices(source: BufferGeometry, vertices: readonly number[]
     geometry.morphAttributes[name as 'position'] = targets.map((target) => picked(target, vertices));
   }
   geometry.morphTargetsRelative = source.morphTargetsRelative;
-  return geometry;
+  geometry.setIndex(corners.map((vertex) => places.get(vertex) as number));
+  return { geometry, vertices };
 }
 
 /** The values that an attribute has for some vertices, in numbers of the same kind. */
@@ -186,3 +198,13 @@ function weightOf(vertex: number): number {
   const bits = Math.imul(vertex + 1, 0x9e3779b1);
   return Math.imul(bits ^ (bits >>> 15), 0x85ebca6b) / 2 ** 31;
 }
+
+/** The corners of a box of six numbers, moved by a matrix. */
+export const cornersOf = (box: ArrayLike<number>, matrix: Matrix4): Vector3[] =>
+  Array.from({ length: 8 }, (_, i) =>
+    new Vector3(box[(i & 1) * 3], box[1 + (i & 2) * 1.5], box[2 + (i >> 2) * 3]).applyMatrix4(matrix),
+  );
+
+/** How far corners are apart, at most. */
+export const farthest = (corners: readonly Vector3[], others: readonly Vector3[]): number =>
+  Math.max(...corners.map((corner, i) => corner.distanceTo(others[i])));

@@ -6,12 +6,14 @@ import {
   type KeyframeTrack,
   Matrix4,
   Mesh,
+  MeshBasicMaterial,
   MeshStandardMaterial,
   NumberKeyframeTrack,
   type Object3D,
+  PointLight,
   Vector3,
 } from 'three';
-import { describe, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { comparePair } from '../support/comparePair.js';
@@ -73,4 +75,31 @@ describe.each(TWINS)('%s', (twin) => {
     await compare('colours', { ...boarded, clip });
     await compare('colours, merged', { ...boarded, clip }, { mergeMaterials: mergeMaterials() });
   });
+
+  test('meshes behind each other are drawn in the order of renderOrder', async () => {
+    const boarded = createBoarded();
+    boarded.board.renderOrder = -1;
+    for (const [mesh, color] of [
+      [boarded.body, 0x2244ff],
+      [boarded.board, 0xffee44],
+    ] as const)
+      mesh.material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.8, depthWrite: false });
+    await compare('behind glass', boarded);
+  });
+});
+
+test('what a crowd has not of its meshes is said when they are baked', () => {
+  const { root, clip, body, board } = createBoarded();
+  board.add(Object.assign(new PointLight(), { name: 'Lantern' }));
+  board.castShadow = false;
+  board.layers.set(3);
+  Object.assign(board.material, { depthTest: false });
+  board.renderOrder = 2;
+  body.material = new MeshBasicMaterial();
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  bakeCharacter(root, [clip]);
+  const said = warn.mock.calls.join();
+  warn.mockRestore();
+  for (const name of ['"Lantern"', '"castShadow of Board"', '"layers of Board"', 'renderOrder: '])
+    expect(said).toContain(name);
 });

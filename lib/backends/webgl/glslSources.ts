@@ -18,7 +18,7 @@ export interface GLSLSource {
   /** The name of the `PoseSource`. */
   readonly name: string;
   readonly glsl: SourceGLSL;
-  /** Writes the textures of floats that its shaders read, at least one and at most `SOURCE_TEXTURES`. */
+  /** Writes the textures of floats that its shaders read, at least one and at most `TEXTURE_PARTS`. */
   bindTextures(crowd: PosedCrowd, textures: Texture[]): void;
   /** Writes the textures of unsigned integers that they read; none as long as `update` has not been called. */
   bindIntegers?(crowd: PosedCrowd, textures: Texture[]): void;
