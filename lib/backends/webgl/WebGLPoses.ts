@@ -7,9 +7,10 @@ import { PARAM_LISTED } from '../../constants.js';
 import { InstanceList, SMALL } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
-/** Of an instance without a place in the palette, a place without an instance, and an instance that was never asked for. */
+/** Of an instance without a place in the palette, and a place without an instance. */
 const NONE = -1;
 /** Room for those who come into view next, in shares of those who are seen. */
 const SPARE = 1.25;
@@ -27,9 +28,7 @@ const ALL: readonly null[] = [null];
  * see them, and lose them to others once they are not seen any more, so that memory goes by who is seen.
  */
 export class WebGLPoses {
-  /** How many instances were posed at this moment. */
-  count = 0;
-
+  private tracker!: PoseDirtyTracker;
   private pass: WebGLPosePass | null = null;
   /** What the pass is made for. */
   private boneTexture: BoneTexture | null = null;
@@ -50,11 +49,9 @@ export class WebGLPoses {
   private size = 0;
   private placeOf = new InstanceList(0, true);
   private instanceOf: Int32Array = new Int32Array(0);
-  /** The instance that is posed next at each place, as a list and as the pass reads it, and between which places these are. */
+  /** The instance that is posed next at each place, as a list and as the pass reads it. */
   private due: Float32Array = new Float32Array(0);
   private dueList = new InstanceList(0);
-  private firstDue = 0;
-  private lastDue = NONE;
   /** Whether each instance below `size` has the place of its own number: shaders look up no places where a crowd is drawn whole. */
   private inOrder = true;
   /** Where the search for a place goes on. */
@@ -62,30 +59,8 @@ export class WebGLPoses {
   /** For how many moments few places were in use. */
   private idle = 0;
 
-  /** The moment: what poses are made of, and for whom. */
+  /** For whom they are made. */
   private renderer: WeakRef<WebGLRenderer> | null = null;
-  private clock = 0;
-  private lastClock = 0;
-  private origin = 0;
-  private version = -1;
-  private edits = -1;
-  /** Who was asked for last, so that all meshes of a crowd can ask for the same. */
-  private last: PoseRequest | null = null;
-  private lastVersion = -1;
-
-  /**
-   * Bit `id & 31` of word `id >> 5`: who has been posed at this moment, who was asked for, and who at the moment before. Words are
-   * signed: the upper half of unsigned ones are no small integers to V8, which allocates each that a function returns.
-   */
-  private posed!: Int32Array;
-  private asked!: Int32Array;
-  private askedBefore!: Int32Array;
-  private askedCount = 0;
-  /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
-  private posedAt: Float32Array | null = null;
-  /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
-  private requestedRates: Float32Array | null = null;
-  private askedAt: Float32Array | null = null;
 
   constructor(public capacity: number) {
     this.resize(capacity);
@@ -93,14 +68,14 @@ export class WebGLPoses {
 
   /** Makes room for another number of instances, in the palette that there is: that goes by who is seen. */
   resize(capacity: number): void {
-    const words = Math.ceil(capacity / 32);
     this.capacity = capacity;
-    this.posed = new Int32Array(words);
-    this.asked = new Int32Array(words);
-    this.askedBefore = new Int32Array(words);
-    this.askedCount = 0;
-    this.posedAt = this.requestedRates = this.askedAt = null;
+    this.tracker = new PoseDirtyTracker(capacity);
     this.setSize(this.size > capacity ? 0 : this.size);
+  }
+
+  /** How many instances were posed at this moment. */
+  get count(): number {
+    return this.tracker.count;
   }
 
   /** The palette; no textures before the crowd was first posed. */
@@ -141,19 +116,33 @@ export class WebGLPoses {
     if (isDrawing) runPasses(renderer, true);
     this.prepareEdits(renderer, crowd);
     this.moveTo(renderer, crowd);
-    if (!pass.isPosed(renderer)) this.forget();
+    if (!pass.isPosed(renderer)) this.tracker.clear();
+    const { tracker } = this;
     const requests = requested ?? ALL;
-    for (let i = 0; i < requests.length; i++) this.ask(requests[i], crowd);
+    this.ask(requests, crowd);
     const isWhole = isDrawing && crowd.bindMatrix.elements[PARAM_LISTED] === 0;
-    if (this.askedCount > this.size || (isWhole && !this.inOrder))
+    if (tracker.askedCount > this.size || (isWhole && !this.inOrder)) {
       this.grow(pass, renderer.capabilities.maxTextureSize);
-    for (let i = 0; i < requests.length; i++) this.take(requests[i], crowd);
-    const { due, dueList, firstDue, lastDue } = this;
-    if (lastDue === NONE) return;
-    this.lastDue = NONE;
+      this.ask(requests, crowd);
+    }
+    if (tracker.dueCount === 0) return;
+    const { due, dueList } = this;
+    const places = this.placeOf.data;
+    let firstDue = this.size;
+    let lastDue = 0;
+    for (let word = 0; word < tracker.due.length; word++) {
+      for (let rest = tracker.due[word]; rest !== 0; rest &= rest - 1) {
+        const id = word * 32 + 31 - Math.clz32(rest & -rest);
+        if (places[id] < 0) this.place(id);
+        const place = places[id];
+        due[place] = id;
+        if (place < firstDue) firstDue = place;
+        if (place > lastDue) lastDue = place;
+      }
+    }
     // To pose a small palette whole once a quarter is asked for takes less than a new list of who is due.
     const posesAll =
-      this.posedAt === null && due.length < SMALL && this.askedCount > due.length * SHARE_IN_USE;
+      tracker.posedAt === null && due.length < SMALL && tracker.askedCount > due.length * SHARE_IN_USE;
     dueList.assign(posesAll ? this.instanceOf : due, due.length);
     due.fill(NONE);
     dueList.texture.prepare(renderer, hasTexture);
@@ -187,8 +176,6 @@ export class WebGLPoses {
       counts.morphGroups = tracks.morphRest.length / 4;
       counts.hasShortKeys = tracks.shorts !== null;
       counts.hasLongChains = this.layout.hasLongChains;
-      this.version = -1;
-      this.forget();
     }
     counts.layers = playback.layers.length;
     counts.edited = crowd.poseEdits?.isUsed === true;
@@ -201,123 +188,37 @@ export class WebGLPoses {
   }
 
   /** Goes on to the moment at which a crowd is, where nobody is posed yet. */
-  private moveTo(renderer: WebGLRenderer, { playback, crowd: { poseEdits } }: PosedCrowd): void {
-    const { clock, version } = playback;
-    const { origin } = playback.time;
-    const edits = poseEdits?.version ?? 0;
-    const isSame = origin === this.origin && this.renderer?.deref() === renderer;
-    if (isSame && clock === this.clock && version === this.version && edits === this.edits) return;
-    // When the clock has gone back, nothing can be said of the time between.
-    if (!isSame || clock < this.clock) this.forget();
-    if (this.renderer?.deref() !== renderer) this.renderer = new WeakRef(renderer);
-    this.lastClock = Math.fround(this.clock);
-    this.clock = clock;
-    this.origin = origin;
-    this.version = version;
-    this.edits = edits;
-    this.last = null;
-    this.count = 0;
-    const { asked, askedBefore, askedCount, size } = this;
+  private moveTo(renderer: WebGLRenderer, crowd: PosedCrowd): void {
+    const { tracker, size } = this;
+    if (this.renderer?.deref() !== renderer) {
+      this.renderer = new WeakRef(renderer);
+      tracker.clear();
+    }
+    const { askedCount } = tracker;
+    if (!tracker.moveTo(crowd)) return;
     if (askedCount === 0 || askedCount > size * SHARE_IN_USE) this.idle = 0;
     else if (++this.idle > PATIENCE) this.setSize(0);
-    this.asked = askedBefore.fill(0);
-    this.askedBefore = asked;
-    this.askedCount = 0;
-    this.posed.fill(0);
   }
 
-  /** Forgets what was posed. */
-  private forget(): void {
-    this.posed.fill(0);
-    this.posedAt?.fill(NONE);
-    this.askedAt?.fill(NONE);
-    this.last = null;
-    this.count = 0;
-  }
-
-  /** Takes down who is asked for. */
-  private ask(request: PoseRequest | null, crowd: PosedCrowd): void {
-    if (request !== null && request === this.last && request.version === this.lastVersion) return;
-    const { asked } = this;
-    for (let word = 0; word < asked.length; word++) {
-      const more = wordOf(request, crowd, word) & ~asked[word];
-      if (more === 0) continue;
-      asked[word] |= more;
-      this.askedCount += ones(more);
-    }
-  }
-
-  /** Finds out which of those that are asked for have to be posed, and takes it that they will be. */
-  private take(request: PoseRequest | null, crowd: PosedCrowd): void {
-    if (request !== null && request === this.last && request.version === this.lastVersion) return;
-    this.last = request;
-    this.lastVersion = request?.version ?? NONE;
-    const { posed, due, capacity } = this;
-    const { texels } = crowd.playback;
-    if (request?.hasPoseRates === true && this.askedAt === null) {
-      this.requestedRates = new Float32Array(capacity);
-      this.askedAt = new Float32Array(capacity).fill(NONE);
-    }
-    if (texels.hasRates || request?.hasPoseRates === true)
-      this.posedAt ??= new Float32Array(capacity).fill(NONE);
-    const { posedAt } = this;
-    const places = this.placeOf.data;
-    const clock = Math.fround(this.clock);
-    for (let word = 0; word < posed.length; word++) {
-      for (let rest = wordOf(request, crowd, word) & ~posed[word]; rest !== 0; rest &= rest - 1) {
-        const bit = rest & -rest;
-        const id = word * 32 + 31 - Math.clz32(bit);
-        if (places[id] < 0) this.place(id);
-        else if (posedAt !== null && !this.isDue(id, posedAt[id], clock, request, crowd)) continue;
-        if (posedAt !== null) posedAt[id] = clock;
-        posed[word] |= bit;
-        this.count++;
-        const place = places[id];
-        due[place] = id;
-        if (this.lastDue === NONE) this.firstDue = this.lastDue = place;
-        else if (place < this.firstDue) this.firstDue = place;
-        else if (place > this.lastDue) this.lastDue = place;
-      }
-    }
-  }
-
-  /** Whether the pose of an instance is too old. */
-  private isDue(
-    id: number,
-    at: number,
-    clock: number,
-    request: PoseRequest | null,
-    { playback: { texels }, crowd: { poseEdits } }: PosedCrowd,
-  ): boolean {
-    const rate = request?.hasPoseRates === true ? this.rateOf(id, request, clock) : 0;
-    // Whoever comes into view is posed at once.
-    const isNew = at === NONE || (this.askedBefore[id >> 5] & (1 << (id & 31))) === 0;
-    return isNew || texels.isDue(id, at, clock, rate) || poseEdits?.changedSince(id, at) === true;
-  }
-
-  /** How often an instance is posed for its levels: where several cameras see it, as often as the one that needs it most. */
-  private rateOf(id: number, { poseRates, levels }: PoseRequest, clock: number): number {
-    const rates = this.requestedRates as Float32Array;
-    const askedAt = this.askedAt as Float32Array;
-    const rate = poseRates[levels?.[id] ?? 0];
-    const highest = rates[id];
-    const isHigher = rate !== 0 && (highest === 0 || highest > rate);
-    if (isHigher && askedAt[id] >= this.lastClock) return highest;
-    rates[id] = rate;
-    askedAt[id] = clock;
-    return rate;
+  /** Finds out which of those that are asked for have to be posed. */
+  private ask(requests: readonly (PoseRequest | null)[], crowd: PosedCrowd): void {
+    this.tracker.begin();
+    for (let i = 0; i < requests.length; i++) this.tracker.add(requests[i], crowd);
   }
 
   /** Gives an instance a place that nobody has who is asked for: there are at least as many as these. */
   private place(id: number): void {
-    const { instanceOf, asked, placeOf, size } = this;
+    const { instanceOf, placeOf, size, tracker } = this;
     this.inOrder = false;
     for (;;) {
       const at = this.hand;
       this.hand = (at + 1) % size;
       const former = instanceOf[at];
-      if (former !== NONE && (asked[former >> 5] & (1 << (former & 31))) !== 0) continue;
-      if (former !== NONE) placeOf.set(former, NONE);
+      if (former !== NONE && (tracker.asked[former >> 5] & (1 << (former & 31))) !== 0) continue;
+      if (former !== NONE) {
+        placeOf.set(former, NONE);
+        tracker.lose(former);
+      }
       placeOf.set(id, at);
       instanceOf[at] = id;
       return;
@@ -326,7 +227,8 @@ export class WebGLPoses {
 
   /** Makes room for all who are asked for. Places are those of the beginning then. */
   private grow(pass: WebGLPosePass, maxTextureSize: number): void {
-    const { capacity, askedCount } = this;
+    const { capacity } = this;
+    const { askedCount } = this.tracker;
     const grown = askedCount > this.size ? this.size * 2 : this.size;
     const wanted = Math.ceil(Math.max(askedCount * SPARE, grown, MIN_SIZE));
     const size = wanted > capacity / 2 ? capacity : wanted;
@@ -337,7 +239,6 @@ export class WebGLPoses {
   private setSize(size: number): void {
     this.size = size;
     this.hand = this.idle = 0;
-    this.lastDue = NONE;
     this.placeOf.dispose();
     this.dueList.dispose();
     this.placeOf = new InstanceList(size > 0 ? this.capacity : 0, true);
@@ -347,22 +248,8 @@ export class WebGLPoses {
     this.instanceOf = Int32Array.from(this.due.keys());
     this.placeOf.data.set(this.instanceOf);
     this.inOrder = true;
-    this.forget();
+    this.tracker.clear();
   }
-}
-
-/** A word of those that are asked for. */
-const wordOf = (request: PoseRequest | null, { visibility, count }: PosedCrowd, word: number): number =>
-  request === null ? firstBits(count - word * 32) : request.seen[word] & visibility.bits[word];
-
-/** A word whose first bits are set. */
-const firstBits = (count: number): number => (count >= 32 ? -1 : count <= 0 ? 0 : (1 << count) - 1);
-
-/** How many bits of a word are set. */
-function ones(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555);
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, WebGLPoses>();

@@ -4,10 +4,10 @@ import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
 import { PaletteRows } from './PaletteRows.js';
-import { PoseDirtyTracker } from './PoseDirtyTracker.js';
 import {
   countPoses,
   createPoseNumbers,
@@ -149,7 +149,7 @@ export class NodePoses implements PoseBuffers {
 
     let posed = this.posed.get(renderer);
     if (posed === undefined) {
-      posed = { tracker: new PoseDirtyTracker(capacity, crowd.boneTexture), generation: -1, count: 0 };
+      posed = { tracker: new PoseDirtyTracker(capacity), generation: -1, count: 0 };
       this.posed.set(renderer, posed);
     }
     const { tracker } = posed;

@@ -1,20 +1,20 @@
-import type { BoneTexture } from '../../animation/BoneTexture.js';
-import type { PosedCrowd } from '../../animation/PoseSource.js';
-import type { PoseEditor } from '../../crowd/CrowdFeature.js';
-import type { PoseRequest } from '../../culling/View.js';
-import type { ActionTexels } from '../../playback/ActionTexels.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { PosedCrowd } from '../animation/PoseSource.js';
+import type { PoseEditor } from '../crowd/CrowdFeature.js';
+import type { PoseRequest } from '../culling/View.js';
+import type { ActionTexels } from '../playback/ActionTexels.js';
 
 /** Of an instance that has no pose yet. */
 const NEVER = -1;
 
-/** Which rows of a renderer's palette hold the pose of the moment, and since when the others hold theirs. */
+/** Which instances a renderer's palette holds in the pose of the moment, and since when the others in theirs. */
 export class PoseDirtyTracker {
   /** What poses are made of: the clock and the beginning of its epoch, and versions of what is played and edited. */
   private clock = 0;
   private origin = 0;
   private version = -1;
   private edits = -1;
-  private boneTexture: BoneTexture;
+  private boneTexture: BoneTexture | null = null;
   /** How many instances were posed at this moment. */
   count = 0;
   /** Of the instances that are to be posed next, bit `id & 31` of word `id >> 5`. */
@@ -28,7 +28,7 @@ export class PoseDirtyTracker {
   asked: Int32Array;
   private askedBefore: Int32Array;
   /** Seconds of the clock at which each instance was posed; not kept before instances have rates. */
-  private posedAt: Float32Array | null = null;
+  posedAt: Float32Array | null = null;
   /** The highest of the rates at which cameras want each instance posed, and when one has asked for it; not kept without rates. */
   private requestedRates: Float32Array | null = null;
   private askedAt: Float32Array | null = null;
@@ -38,11 +38,7 @@ export class PoseDirtyTracker {
   private last: PoseRequest | null = null;
   private lastVersion = -1;
 
-  constructor(
-    readonly capacity: number,
-    boneTexture: BoneTexture,
-  ) {
-    this.boneTexture = boneTexture;
+  constructor(readonly capacity: number) {
     const words = Math.ceil(capacity / 32);
     this.due = new Int32Array(words);
     this.posed = new Int32Array(words);
