@@ -1,5 +1,6 @@
 import { Bone, Euler, type Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE } from '../features/jointEdits/editLayout.js';
+import { observe, own, type ValueOwner } from './observed.js';
 
 /** What code has written to a bone. */
 export interface WrittenProperty {
@@ -165,19 +166,6 @@ function observeInstanceBone(): void {
   });
 }
 
-/** What values of bones call. */
-export interface ValueOwner {
-  /** Before a number is read or set: brings the value up to what its instance shows now. */
-  read(): void;
-  /** Once a number of a vector was set. */
-  wrote?(): void;
-}
-
-/** A property under which a value keeps its owner; there is none while it is made, and none in clones. */
-const OWNER = 'valueOwner';
-
-type Owned = Record<string, unknown> & { [OWNER]?: ValueOwner };
-
 /** A vector of a bone: up to date whenever it is read, also where a program holds on to it. */
 export class BoneVector3 extends Vector3 {
   constructor(value: number, owner?: ValueOwner) {
@@ -220,31 +208,5 @@ export class BoneEuler extends Euler {
 
   override clone(): this {
     return new Euler().copy(this) as this;
-  }
-}
-
-function own(value: object, owner: ValueOwner | undefined): void {
-  Object.defineProperty(value, OWNER, { value: owner });
-}
-
-/**
- * Makes accessors of the numbers in which three.js keeps a value, so that all its methods go by them. Called by constructors, the first
- * of which does it: a module that does it as it is loaded stays in every page.
- */
-function observe(prototype: object, names: readonly string[]): void {
-  if (Object.hasOwn(prototype, names[0])) return;
-  for (const name of names) {
-    const kept = `${name}Kept`;
-    Object.defineProperty(prototype, name, {
-      get(this: Owned) {
-        this[OWNER]?.read();
-        return this[kept];
-      },
-      set(this: Owned, value: unknown) {
-        this[OWNER]?.read();
-        this[kept] = value;
-        this[OWNER]?.wrote?.();
-      },
-    });
   }
 }

@@ -31,46 +31,70 @@ export class ObservedVector3 extends Vector3 {
 
 /** A colour that calls back when one of its numbers is set, some times for each change. */
 export class ObservedColor extends Color {
-  // Only declared: the constructor of Color sets them already, by way of r, g and b.
-  /** @internal */
-  declare _r: number;
-  /** @internal */
-  declare _g: number;
-  /** @internal */
-  declare _b: number;
-  /** @internal */
-  readonly changed: () => void;
-
-  constructor({ r, g, b }: Color, changed: () => void) {
-    observeObservedColor();
+  constructor({ r, g, b }: Color, wrote: () => void) {
+    observe(ObservedColor.prototype, ['r', 'g', 'b']);
     super(r, g, b);
-    this.changed = changed;
+    own(this, { wrote });
   }
 
   // `Color.clone` would pass no callback.
   override clone(): this {
-    return new Color(this._r, this._g, this._b) as this;
+    return new Color(this.r, this.g, this.b) as this;
   }
 }
 
 /** Layers that call back when they are set. */
 export class ObservedLayers extends Layers {
-  // Only declared: the constructor of Layers sets it already, by way of `mask`.
-  /** @internal */
-  declare _mask: number;
-  /** @internal */
-  readonly changed: (mask: number) => void;
-
   constructor(changed: (mask: number) => void) {
-    observeObservedLayers();
+    observe(ObservedLayers.prototype, ['mask']);
     super();
-    this.changed = changed;
+    own(this, { wrote: () => changed(this.mask) });
+  }
+}
+
+/** What observed values call. */
+export interface ValueOwner {
+  /** Before a number is read or set: brings the value up to what it stands for. */
+  read?(): void;
+  /** Once a number was set. */
+  wrote?(): void;
+}
+
+/** A property under which a value keeps its owner; there is none while it is made, and none in clones. */
+const OWNER = 'valueOwner';
+
+type Owned = Record<string, unknown> & { [OWNER]?: ValueOwner };
+
+export function own(value: object, owner: ValueOwner | undefined): void {
+  Object.defineProperty(value, OWNER, { value: owner });
+}
+
+/**
+ * Makes accessors of the numbers in which three.js keeps a value, so that all its methods go by them. Called by constructors, the first
+ * of which does it: a module that does it as it is loaded stays in every page.
+ */
+export function observe(prototype: object, names: readonly string[]): void {
+  if (Object.hasOwn(prototype, names[0])) return;
+  for (const name of names) {
+    const kept = `${name}Kept`;
+    Object.defineProperty(prototype, name, {
+      get(this: Owned) {
+        this[OWNER]?.read?.();
+        return this[kept];
+      },
+      set(this: Owned, value: unknown) {
+        this[OWNER]?.read?.();
+        this[kept] = value;
+        this[OWNER]?.wrote?.();
+      },
+    });
   }
 }
 
 function observeObservedVector3(): void {
   if (Object.hasOwn(ObservedVector3.prototype, 'x')) return;
-  // TypeScript does not let accessors take the place of fields.
+  // TypeScript does not let accessors take the place of fields. They are written out: those that `observe` makes by name are slower,
+  // and places are set in each frame.
   Object.defineProperties(ObservedVector3.prototype, {
     x: {
       get(this: ObservedVector3) {
@@ -98,58 +122,6 @@ function observeObservedVector3(): void {
       set(this: ObservedVector3, value: number) {
         this._z = value;
         this.changed?.();
-      },
-    },
-  });
-}
-
-function observeObservedColor(): void {
-  if (Object.hasOwn(ObservedColor.prototype, 'r')) return;
-  // TypeScript does not let accessors take the place of fields.
-  Object.defineProperties(ObservedColor.prototype, {
-    r: {
-      get(this: ObservedColor) {
-        return this._r;
-      },
-      set(this: ObservedColor, value: number) {
-        this._r = value;
-        // Not there yet while Color sets them.
-        this.changed?.();
-      },
-    },
-    g: {
-      get(this: ObservedColor) {
-        return this._g;
-      },
-      set(this: ObservedColor, value: number) {
-        this._g = value;
-        this.changed?.();
-      },
-    },
-    b: {
-      get(this: ObservedColor) {
-        return this._b;
-      },
-      set(this: ObservedColor, value: number) {
-        this._b = value;
-        this.changed?.();
-      },
-    },
-  });
-}
-
-function observeObservedLayers(): void {
-  if (Object.hasOwn(ObservedLayers.prototype, 'mask')) return;
-  // TypeScript does not let accessors take the place of fields.
-  Object.defineProperties(ObservedLayers.prototype, {
-    mask: {
-      get(this: ObservedLayers) {
-        return this._mask;
-      },
-      set(this: ObservedLayers, value: number) {
-        this._mask = value;
-        // Not there yet while Layers sets it.
-        this.changed?.(value);
       },
     },
   });

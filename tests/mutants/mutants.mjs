@@ -293,7 +293,7 @@ export const MUTANTS = [
   },
   {
     name: 'edited-while-paused',
-    file: 'lib/backends/webgpu/PoseDirtyTracker.ts',
+    file: 'lib/backends/PoseDirtyTracker.ts',
     text: '&& version === this.version && edits === this.edits) return false;',
     fault: '&& version === this.version) return false;',
     tests: [
