@@ -13,7 +13,7 @@ import { setMotionCompiler } from '../shaders/MotionProgram.js';
 import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
 import { frames as baseFrames } from './animation/frames.js';
-import { registerBackend } from './backends/Backend.js';
+import { registerBackend, withPieces } from './backends/Backend.js';
 import { addTable, mapsCode } from './backends/surfaceMaps.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
@@ -35,74 +35,33 @@ import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 import { InstanceUniforms as BaseUniforms } from './features/uniforms/InstanceUniforms.js';
 import type { InstanceUniformTypes } from './instances/UniformLayout.js';
 
-function withGLSL(): typeof Base {
-  registerBackend(webGLBackend);
-  return Base;
-}
-
 /** A crowd that `WebGLRenderer` can draw. A value of this module, so that bundlers drop all of it for whoever does not use it. */
-export const SkinnedInstancedMesh = /*@__PURE__*/ withGLSL();
+export const SkinnedInstancedMesh = /*@__PURE__*/ withPieces(Base, registerBackend, webGLBackend);
 export type SkinnedInstancedMesh = Base;
 
-function withMotionGLSL<T>(value: T): T {
-  setMotionCompiler(compileMotions);
-  return value;
-}
-
-export const InstanceMotions = /*@__PURE__*/ withMotionGLSL(BaseMotions);
+export const InstanceMotions = /*@__PURE__*/ withPieces(BaseMotions, setMotionCompiler, compileMotions);
 export type InstanceMotions = BaseMotions;
 
-export const Billboard = /*@__PURE__*/ withMotionGLSL(BaseBillboard);
+export const Billboard = /*@__PURE__*/ withPieces(BaseBillboard, setMotionCompiler, compileMotions);
 export type Billboard = BaseBillboard;
 
-function withPartsGLSL(): typeof BaseParts {
-  registerSurfaceGLSL(partsGLSL);
-  return BaseParts;
-}
-
-export const InstanceParts = /*@__PURE__*/ withPartsGLSL();
+export const InstanceParts = /*@__PURE__*/ withPieces(BaseParts, registerSurfaceGLSL, partsGLSL);
 export type InstanceParts = BaseParts;
 
 const surface = /*@__PURE__*/ surfaceGLSL({ mapsOf: mapsCode, uniforms: addTable });
 
-function withSurfaceGLSL<T>(value: T): T {
-  registerSurfaceGLSL(surface);
-  return value;
-}
-
-export const InstanceUniforms = /*@__PURE__*/ withSurfaceGLSL(BaseUniforms);
+export const InstanceUniforms = /*@__PURE__*/ withPieces(BaseUniforms, registerSurfaceGLSL, surface);
 export type InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTypes> = BaseUniforms<T>;
 
-function withFrameGLSL(): Encoding {
-  registerGLSLSource(frameGLSL);
-  registerGLSLSource(restGLSL);
-  return baseFrames;
-}
+export const frames: Encoding = /*@__PURE__*/ withPieces(baseFrames, registerGLSLSource, frameGLSL, restGLSL);
 
-export const frames: Encoding = /*@__PURE__*/ withFrameGLSL();
-
-function withEditGLSL(): typeof BaseEdits {
-  registerPoseEditGLSL(jointEditsGLSL);
-  return BaseEdits;
-}
-
-export const JointEdits = /*@__PURE__*/ withEditGLSL();
+export const JointEdits = /*@__PURE__*/ withPieces(BaseEdits, registerPoseEditGLSL, jointEditsGLSL);
 export type JointEdits = BaseEdits;
 
-function withLayersGLSL(): typeof BaseLayers {
-  registerLayersGLSL(layersGLSL);
-  return BaseLayers;
-}
-
-export const AnimationLayers = /*@__PURE__*/ withLayersGLSL();
+export const AnimationLayers = /*@__PURE__*/ withPieces(BaseLayers, registerLayersGLSL, layersGLSL);
 export type AnimationLayers = BaseLayers;
 
-function withFadeGLSL(): typeof BaseLevels {
-  registerFadeGLSL(levelFadeGLSL);
-  return BaseLevels;
-}
-
-export const CrowdLevels = /*@__PURE__*/ withFadeGLSL();
+export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerFadeGLSL, levelFadeGLSL);
 export type CrowdLevels = BaseLevels;
 
 function withImpostorGLSL(): typeof BaseImpostor {
@@ -121,7 +80,7 @@ function withImpostorGLSL(): typeof BaseImpostor {
 export const Impostor = /*@__PURE__*/ withImpostorGLSL();
 export type Impostor = BaseImpostor;
 
-export const mergeMaterials = /*@__PURE__*/ withSurfaceGLSL(merge);
+export const mergeMaterials = /*@__PURE__*/ withPieces(merge, registerSurfaceGLSL, surface);
 
 export * from './exports.js';
 export { CrowdKinds } from './features/kinds/CrowdKinds.js';

@@ -6,6 +6,7 @@
 
 import { vertexMatrixGLSL, vertexTextureGLSL } from '../shaders/vertexTexture.glsl.js';
 import type { Precision } from './animation/BoneTextureData.js';
+import { withPieces } from './backends/Backend.js';
 import { bindActions, readActionsGLSL } from './backends/webgl/frameGLSL.js';
 import { type GLSLSource, registerGLSLSource } from './backends/webgl/glslSources.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
@@ -28,20 +29,9 @@ const vertexGLSL = (precision: Precision): GLSLSource => ({
   },
 });
 
-let registered = false;
-
-/** Lets WebGLRenderer pose crowds by vertex textures. */
-function registerVertexGLSL(): void {
-  if (registered) return;
-  registered = true;
-  registerGLSLSource(vertexGLSL('half'));
-  registerGLSLSource(vertexGLSL('float'));
-}
-
-function withGLSL<T>(value: T): T {
-  registerVertexGLSL();
-  return value;
-}
+const half = /*@__PURE__*/ vertexGLSL('half');
+const float = /*@__PURE__*/ vertexGLSL('float');
+const withGLSL = <T>(value: T): T => withPieces(value, registerGLSLSource, half, float);
 
 /** A vertex texture that `WebGLRenderer` can draw. Values of this module, so that bundlers drop all of it for whoever does not use it. */
 export const VertexTexture = /*@__PURE__*/ withGLSL(Base);

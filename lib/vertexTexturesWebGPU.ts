@@ -8,6 +8,7 @@ import { drawClock, drawMorphTexel, drawRows, drawStride } from '../shaders/draw
 import { texels } from '../shaders/TexelNode.js';
 import { vertexMatrix } from '../shaders/vertexTexture.tsl.js';
 import type { Precision } from './animation/BoneTextureData.js';
+import { withPieces } from './backends/Backend.js';
 import { onCrowdUpdate } from './backends/webgpu/crowdNodes.js';
 import { playbackNodes, previousClock } from './backends/webgpu/frameNodes.js';
 import type { NodeSource } from './backends/webgpu/NodeSource.js';
@@ -36,20 +37,9 @@ const vertexNodes = (precision: Precision): NodeSource => ({
   },
 });
 
-let registered = false;
-
-/** Makes them known, once. */
-function registerVertexNodes(): void {
-  if (registered) return;
-  registered = true;
-  registerNodeSource(vertexNodes('half'));
-  registerNodeSource(vertexNodes('float'));
-}
-
-function withNodes<T>(value: T): T {
-  registerVertexNodes();
-  return value;
-}
+const half = /*@__PURE__*/ vertexNodes('half');
+const float = /*@__PURE__*/ vertexNodes('float');
+const withNodes = <T>(value: T): T => withPieces(value, registerNodeSource, half, float);
 
 /**
  * The class and functions of the other entry, the very same, whose textures `WebGPURenderer` can draw once they were taken from here.

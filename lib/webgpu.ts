@@ -7,7 +7,7 @@ import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
 import { discardFaded, writeFade } from '../shaders/levelFade.tsl.js';
 import { frames as baseFrames } from './animation/frames.js';
-import { registerBackend } from './backends/Backend.js';
+import { registerBackend, withPieces } from './backends/Backend.js';
 import { nodesOfParts } from './backends/webgpu/crowdNodes.js';
 import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
@@ -26,11 +26,6 @@ import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
 import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 
-function withNodeMaterials(): typeof Base {
-  registerBackend(webGPUBackend);
-  return Base;
-}
-
 /**
  * The class of the main entry, the very same, which `WebGPURenderer` can draw once it was taken from here. A page that has both
  * renderers imports it from both entries.
@@ -38,50 +33,37 @@ function withNodeMaterials(): typeof Base {
  * A value of this module rather than a re-export: whoever uses it makes the node materials known, and bundlers may drop
  * all of it for whoever does not.
  */
-export const SkinnedInstancedMesh = /*@__PURE__*/ withNodeMaterials();
+export const SkinnedInstancedMesh = /*@__PURE__*/ withPieces(Base, registerBackend, webGPUBackend);
 export type SkinnedInstancedMesh = Base;
 
-function withMotionNodes<T>(value: T): T {
-  registerNodes('InstanceMotions', motionBuild);
-  return value;
-}
-
-export const InstanceMotions = /*@__PURE__*/ withMotionNodes(BaseMotions);
+export const InstanceMotions = /*@__PURE__*/ withPieces(BaseMotions, registerNodes, {
+  InstanceMotions: motionBuild,
+});
 export type InstanceMotions = BaseMotions;
 
-export const Billboard = /*@__PURE__*/ withMotionNodes(BaseBillboard);
+export const Billboard = /*@__PURE__*/ withPieces(BaseBillboard, registerNodes, {
+  InstanceMotions: motionBuild,
+});
 export type Billboard = BaseBillboard;
 
-function withPartNodes(): typeof BaseParts {
-  registerNodes('InstanceParts', nodesOfParts);
-  return BaseParts;
-}
-
-export const InstanceParts = /*@__PURE__*/ withPartNodes();
+export const InstanceParts = /*@__PURE__*/ withPieces(BaseParts, registerNodes, {
+  InstanceParts: nodesOfParts,
+});
 export type InstanceParts = BaseParts;
 
-function withFrameNodes(): Encoding {
-  registerNodeSource(frameNodes);
-  registerNodeSource(restNodes);
-  return baseFrames;
-}
+export const frames: Encoding = /*@__PURE__*/ withPieces(
+  baseFrames,
+  registerNodeSource,
+  frameNodes,
+  restNodes,
+);
 
-export const frames: Encoding = /*@__PURE__*/ withFrameNodes();
-
-function withEditNodes(): typeof BaseEdits {
-  registerNodes('JointEdits', jointEditNodes);
-  return BaseEdits;
-}
-
-export const JointEdits = /*@__PURE__*/ withEditNodes();
+export const JointEdits = /*@__PURE__*/ withPieces(BaseEdits, registerNodes, { JointEdits: jointEditNodes });
 export type JointEdits = BaseEdits;
 
-function withLayerNodes(): typeof BaseLayers {
-  registerNodes('AnimationLayers', layerNodes);
-  return BaseLayers;
-}
-
-export const AnimationLayers = /*@__PURE__*/ withLayerNodes();
+export const AnimationLayers = /*@__PURE__*/ withPieces(BaseLayers, registerNodes, {
+  AnimationLayers: layerNodes,
+});
 export type AnimationLayers = BaseLayers;
 
 function withImpostorNodes(): typeof BaseImpostor {
@@ -93,12 +75,9 @@ function withImpostorNodes(): typeof BaseImpostor {
 export const Impostor = /*@__PURE__*/ withImpostorNodes();
 export type Impostor = BaseImpostor;
 
-function withLevelNodes(): typeof BaseLevels {
-  registerNodes('CrowdLevels', { writeFade, discardFaded });
-  return BaseLevels;
-}
-
-export const CrowdLevels = /*@__PURE__*/ withLevelNodes();
+export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerNodes, {
+  CrowdLevels: { writeFade, discardFaded },
+});
 export type CrowdLevels = BaseLevels;
 
 export type { UniformNodeType } from '../shaders/tsl.js';

@@ -71,3 +71,16 @@ export function backendOf(renderer: object): Backend {
     : ['WebGPURenderer', 'skinned-instanced-mesh/webgpu', 'skinned-instanced-mesh'];
   throw new Error(`${name} draws crowds of the entry '${entry}': import from there instead of '${other}'.`);
 }
+
+/**
+ * A value with which pieces come that it needs, made known as the module is loaded. Call it `@__PURE__`, so that bundlers drop value and
+ * pieces for whoever does not use it.
+ */
+export function withPieces<T, P extends unknown[]>(
+  value: T,
+  register: (...pieces: P) => void,
+  ...pieces: P
+): T {
+  register(...pieces);
+  return value;
+}

@@ -178,9 +178,9 @@ export class SkinnedInstance extends PlacedInstance {
   /** See the getter. */
   set emissiveIntensity(value: number) {
     // Made first: it begins with what the instance emits already.
-    const emissive = this.emissive as ObservedColor;
+    const { emissive } = this;
     this.intensity = value;
-    emissive.changed();
+    emissive.copy(emissive);
   }
 
   /** Multiplies the material's opacity. @default 1 */

@@ -72,9 +72,9 @@ const trackGLSL: GLSLSource = {
 
 const sources: GLSLSource[] = [trackGLSL];
 
-/** Lets WebGLRenderer pose crowds of one more pose source. */
-export function registerGLSLSource(source: GLSLSource): void {
-  if (!sources.includes(source)) sources.push(source);
+/** Lets WebGLRenderer pose crowds of more pose sources. */
+export function registerGLSLSource(...added: GLSLSource[]): void {
+  for (const source of added) if (!sources.includes(source)) sources.push(source);
 }
 
 /**

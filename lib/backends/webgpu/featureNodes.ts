@@ -15,9 +15,9 @@ interface FeatureNodes {
 
 const registered: Partial<FeatureNodes> = {};
 
-/** Lets WebGPURenderer draw crowds with a feature. */
-export function registerNodes<K extends keyof FeatureNodes>(name: K, nodes: FeatureNodes[K]): void {
-  registered[name] = nodes;
+/** Lets WebGPURenderer draw crowds with features. */
+export function registerNodes(nodes: Partial<FeatureNodes>): void {
+  Object.assign(registered, nodes);
 }
 
 /** @throws If the page has the feature from the main entry, and not from the one for node materials. */

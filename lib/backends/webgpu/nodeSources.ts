@@ -33,9 +33,9 @@ const trackNodes: NodeSource = {
 
 const sources: NodeSource[] = [trackNodes];
 
-/** Lets node materials pose crowds of one more pose source. */
-export function registerNodeSource(source: NodeSource): void {
-  if (!sources.includes(source)) sources.push(source);
+/** Lets node materials pose crowds of more pose sources. */
+export function registerNodeSource(...added: NodeSource[]): void {
+  for (const source of added) if (!sources.includes(source)) sources.push(source);
 }
 
 /**
