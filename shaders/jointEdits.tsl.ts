@@ -44,7 +44,7 @@ import { OPPOSITE } from '../lib/features/jointEdits/modelEdits.js';
 import type { CreatePoseEditNodes } from './posePass.tsl.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import { type TexelNode, texels } from './TexelNode.js';
-import { type Rows, While } from './tsl.js';
+import { layoutOf, type Rows, While } from './tsl.js';
 
 /** What `EditStore` has for shaders. */
 interface EditNodes {
@@ -86,15 +86,7 @@ const turnTo = /*@__PURE__*/ Fn(
     });
     return value;
   },
-  {
-    name: 'turnTo',
-    type: 'vec4',
-    inputs: [
-      { name: 'start', type: 'vec4' },
-      { name: 'end', type: 'vec4' },
-      { name: 'weight', type: 'float' },
-    ],
-  },
+  /*@__PURE__*/ layoutOf('turnTo', 'vec4', { start: 'vec4', end: 'vec4', weight: 'float' }),
 );
 
 const moveTo = (from: Node<'vec4'>, to: Node<'vec4'>, weight: Node<'float'>): Node<'vec4'> =>

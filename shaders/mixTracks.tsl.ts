@@ -4,7 +4,7 @@ import { RANGES, SCALE, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
-import { componentsOf } from './tsl.js';
+import { componentsOf, layoutOf } from './tsl.js';
 
 /**
  * What plays on an entry: rotation, translation and scale of a node, in that order; influences of a group of morph targets are
@@ -66,16 +66,12 @@ export function mixTracks({
       });
       return value;
     },
-    {
-      name: 'readTrack',
-      type: 'vec4',
-      inputs: [
-        { name: 'entry', type: 'int' },
-        { name: 'range', type: 'int' },
-        { name: 'action', type: 'vec3' },
-        { name: 'turns', type: 'bool' },
-      ],
-    },
+    /*@__PURE__*/ layoutOf('readTrack', 'vec4', {
+      entry: 'int',
+      range: 'int',
+      action: 'vec3',
+      turns: 'bool',
+    }),
   );
 
   const mixAction = (
@@ -158,12 +154,7 @@ export function mixTracks({
 /** What additive clips change if there is none. */
 const nothing = (property: number): Node<'vec4'> => vec4(0, 0, 0, property === 0 ? 1 : 0);
 
-const MIX_INPUTS = [
-  { name: 'a', type: 'vec4' },
-  { name: 'b', type: 'vec4' },
-  { name: 't', type: 'float' },
-  { name: 'turns', type: 'bool' },
-];
+const MIX_INPUTS = { a: 'vec4', b: 'vec4', t: 'float', turns: 'bool' };
 
 const mixValue = /*@__PURE__*/ Fn(
   ([a, b, t, turns]: [Node<'vec4'>, Node<'vec4'>, Node<'float'>, Node<'bool'>]) => {
@@ -173,7 +164,7 @@ const mixValue = /*@__PURE__*/ Fn(
     });
     return value;
   },
-  { name: 'mixValue', type: 'vec4', inputs: MIX_INPUTS },
+  /*@__PURE__*/ layoutOf('mixValue', 'vec4', MIX_INPUTS),
 );
 
 const addValue = /*@__PURE__*/ Fn(
@@ -184,7 +175,7 @@ const addValue = /*@__PURE__*/ Fn(
     });
     return value;
   },
-  { name: 'addValue', type: 'vec4', inputs: MIX_INPUTS },
+  /*@__PURE__*/ layoutOf('addValue', 'vec4', MIX_INPUTS),
 );
 
 /** Lays a layer over what those below it show. `weights` are those of what is mixed, and of what is added. */
@@ -209,16 +200,12 @@ const layOver = /*@__PURE__*/ Fn(
     });
     return value;
   },
-  {
-    name: 'layOver',
-    type: 'vec4',
-    inputs: [
-      { name: 'below', type: 'vec4' },
-      { name: 'mixed', type: 'vec4' },
-      { name: 'added', type: 'vec4' },
-      { name: 'weights', type: 'vec2' },
-      { name: 'share', type: 'float' },
-      { name: 'turns', type: 'bool' },
-    ],
-  },
+  /*@__PURE__*/ layoutOf('layOver', 'vec4', {
+    below: 'vec4',
+    mixed: 'vec4',
+    added: 'vec4',
+    weights: 'vec2',
+    share: 'float',
+    turns: 'bool',
+  }),
 );

@@ -12,7 +12,7 @@ import {
 import { type FrameMixNode, frameAt } from './frameAt.tsl.js';
 import type { TransformMix } from './mixTracks.tsl.js';
 import type { TexelNode } from './TexelNode.js';
-import { componentsOf } from './tsl.js';
+import { componentsOf, layoutOf } from './tsl.js';
 
 /** What a crowd plays. */
 export interface PlayedTexels {
@@ -33,8 +33,6 @@ export interface LayerNodes {
   /** Reads the layer of an action off its clip. */
   take(clip: Node<'vec4'>): Node<'int'>;
 }
-
-const VEC4 = (name: string) => ({ name, type: 'vec4' });
 
 /** How much is done of what begins at `start` and is done by so much a second; all of it at a rate of 0. */
 const fadeDone = (clock: Node<'float'>, start: Node<'float'>, rate: Node<'float'>): Node<'float'> =>
@@ -98,11 +96,7 @@ const actionFrame = /*@__PURE__*/ Fn(
     const { frame0, alpha } = actionFrames(clip, timing, played, float(1), true);
     return select(frame0.equal(REST_FRAME), float(-1), frame0.sub(1).add(alpha));
   },
-  {
-    name: 'actionFrame',
-    type: 'float',
-    inputs: [VEC4('clip'), VEC4('timing'), { name: 'at', type: 'vec2' }],
-  },
+  /*@__PURE__*/ layoutOf('actionFrame', 'float', { clip: 'vec4', timing: 'vec4', at: 'vec2' }),
 );
 
 /** Where the texels of an instance begin, in which row of them. Builds on the current stack. */

@@ -1,5 +1,6 @@
 import { cross, dot, Fn, float, If, mix, normalize, select, sqrt, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { layoutOf } from './tsl.js';
 
 /** Coefficients of `slerpShare`, the last one first. */
 const SERIES = [
@@ -28,14 +29,7 @@ const slerpShare = /*@__PURE__*/ Fn(
     }
     return t.mul(sum);
   },
-  {
-    name: 'slerpShare',
-    type: 'float',
-    inputs: [
-      { name: 't', type: 'float' },
-      { name: 'x', type: 'float' },
-    ],
-  },
+  /*@__PURE__*/ layoutOf('slerpShare', 'float', { t: 'float', x: 'float' }),
 );
 
 /** Twin of `slerp` in GLSL. */
@@ -62,15 +56,7 @@ export const slerp = /*@__PURE__*/ Fn(
     });
     return select(start.equal(end).all(), start, a);
   },
-  {
-    name: 'slerp',
-    type: 'vec4',
-    inputs: [
-      { name: 'start', type: 'vec4' },
-      { name: 'end', type: 'vec4' },
-      { name: 't', type: 'float' },
-    ],
-  },
+  /*@__PURE__*/ layoutOf('slerp', 'vec4', { start: 'vec4', end: 'vec4', t: 'float' }),
 );
 
 /** The product of two quaternions: twin of `multiplyQuaternions` in GLSL. */

@@ -3,7 +3,7 @@ import type { Node } from 'three/webgpu';
 import { SHORT_ONE } from '../lib/animation/PoseTracks.js';
 import { NODE_TEXELS, SHORT_ROW, TRACK_ROW } from '../lib/animation/trackTexels.js';
 import type { TexelNode } from './TexelNode.js';
-import type { Rows } from './tsl.js';
+import { layoutOf, type Rows } from './tsl.js';
 
 /** Reads the texels that `lib/animation/trackTexels.ts` writes. All of these build on the current stack. */
 export interface TrackTexelNodes {
@@ -28,11 +28,10 @@ export function trackTexels(
   shortKeys: TexelNode | null,
 ): TrackTexelNodes {
   const place = (at: Node<'int'>, row: number) => ivec2(at.bitAnd(row - 1), at.shiftRight(Math.log2(row)));
-  const texel = Fn(([at]: [Node<'int'>]) => tracks.texel(place(at, TRACK_ROW)), {
-    name: 'trackTexel',
-    type: 'vec4',
-    inputs: [{ name: 'at', type: 'int' }],
-  });
+  const texel = Fn(
+    ([at]: [Node<'int'>]) => tracks.texel(place(at, TRACK_ROW)),
+    /*@__PURE__*/ layoutOf('trackTexel', 'vec4', { at: 'int' }),
+  );
   const shortKey = (at: Node<'int'>, range: Node<'int'>, turns: Node<'bool'>, texture: TexelNode) => {
     const four = texture.integers(place(at.shiftRight(1).toVar(), SHORT_ROW)).toVar();
     const isFirst = at.bitAnd(1).equal(0).toVar();

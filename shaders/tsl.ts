@@ -360,6 +360,13 @@ export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
 export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>
   uintBitsToFloat(bits) as unknown as Node<'vec4'>;
 
+/** What a function of shaders is called, what it returns, and its inputs in their order. */
+export const layoutOf = (name: string, type: string, inputs: Record<string, string>) => ({
+  name,
+  type,
+  inputs: Object.entries(inputs).map(([input, kind]) => ({ name: input, type: kind })),
+});
+
 /** A loop that goes on while a condition holds. */
 export function While(condition: Node<'bool'>, body: () => void): void {
   Loop(condition as never, body);
