@@ -1,4 +1,5 @@
 import { type InstancedBufferAttribute, MathUtils } from 'three';
+import { swapItems } from '../utils/attributes.js';
 import { InstanceTexture } from './InstanceTexture.js';
 
 /** Floats of a matrix: its first three rows, since the fourth is always 0, 0, 0, 1. */
@@ -176,11 +177,7 @@ export class PreviousMatrices extends InstanceMatrices {
 
   swap(i: number, j: number): void {
     const { size, texture } = this;
-    for (let k = 0; k < size; k++) {
-      const kept = texture.data[i * size + k];
-      texture.data[i * size + k] = texture.data[j * size + k];
-      texture.data[j * size + k] = kept;
-    }
+    swapItems(texture.data, i, j, size);
     texture.changed(i);
     texture.changed(j);
   }

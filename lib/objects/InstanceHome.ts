@@ -13,13 +13,6 @@ export interface HomedObject extends ObjectOfInstance {
 
 const homes = /*@__PURE__*/ new WeakMap<Object3D, InstanceHome>();
 
-/** What is above an object, from the root to itself. */
-function pathTo(object: Object3D): Object3D[] {
-  const path: Object3D[] = [];
-  for (let one: Object3D | null = object; one !== null; one = one.parent) path.unshift(one);
-  return path;
-}
-
 /** That of an instance would make its bones: all are met or none, whether or not somebody has asked for them. */
 function traverseButBones(object: Object3D, callback: (object: Object3D) => void): void {
   if (!isInstanceBone(object)) callback(object);
@@ -39,7 +32,8 @@ export class InstanceHome extends Object3D {
   /** For type testing. */
   readonly isInstanceHome = true;
   readonly objects: InstanceObjects;
-  private readonly metBy = new WeakSet<object>();
+  /** Callbacks of `traverse`, and lists of what was found, by which somebody searches the crowd itself, which is a mesh. */
+  readonly metBy = new WeakSet<object>();
 
   /** The home of a crowd's objects, which is made when it is first asked for. */
   static of(mesh: SkinnedInstancedMesh): InstanceHome {
@@ -146,20 +140,6 @@ export class InstanceHome extends Object3D {
     }
     presence.update();
     super.updateMatrixWorld(force || moved);
-  }
-
-  /**
-   * Whether a search that comes to an instance finds the crowd as well, which is a mesh: it came by already, or may come by yet.
-   *
-   * @param search A callback of `traverse`, or a list of what was found.
-   */
-  meets(search: object, object: Object3D): boolean {
-    if (this.metBy.has(search)) return true;
-    const [own, other] = [pathTo(this.mesh), pathTo(object)];
-    const fork = own.findIndex((one, i) => one !== other[i]);
-    if (fork <= 0) return false;
-    const { children } = own[fork - 1];
-    return children.indexOf(own[fork]) > children.indexOf(other[fork]);
   }
 
   override traverse(callback: (object: Object3D) => void): void {

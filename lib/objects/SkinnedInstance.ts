@@ -27,6 +27,7 @@ import { warnOnce } from '../utils/messages.js';
 import type { InstanceAction } from './InstanceAction.js';
 import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
 import { InstanceBones, jointEditsOf } from './InstanceBones.js';
+import type { InstanceHome } from './InstanceHome.js';
 import { type ActionOptions, InstanceMixer } from './InstanceMixer.js';
 import { storeOf } from './NodePoses.js';
 import { ObservedColor } from './observed.js';
@@ -66,10 +67,16 @@ const IS_MESH = /^is(Skinned)?Mesh$/;
 const LOOKS_FOR_MESHES = /\.is(Skinned)?Mesh\b|instanceof\b[^)&|;]*Mesh\b/;
 
 /** Warns, once for each kind of search, that it finds nothing. */
-const warnOfNoMeshes = (search: string): void =>
+const warnOfNoMeshes = (kind: string): void =>
   warnOnce(
-    `SkinnedInstance: ${search} finds nothing, since an instance has no meshes; the crowd is one for all. The instance has color, emissive, opacity and setUniform, new InstanceParts(crowd) hides its parts, new Box3().setFromObject(instance) measures it, dispose() ends it.`,
+    `SkinnedInstance: ${kind} finds nothing, since an instance has no meshes; the crowd is one for all. The instance has color, emissive, opacity and setUniform, new InstanceParts(crowd) hides its parts, new Box3().setFromObject(instance) measures it, dispose() ends it.`,
   );
+
+/** The same, unless the search finds the crowd as well: it came by already, or comes by yet. */
+const warnUnlessMet = ({ metBy }: InstanceHome, search: object, kind: string): void =>
+  queueMicrotask(() => {
+    if (!metBy.has(search)) warnOfNoMeshes(kind);
+  });
 
 const _color = /*@__PURE__*/ new Color();
 
@@ -375,8 +382,8 @@ export class SkinnedInstance extends PlacedInstance {
   override getObjectsByProperty(name: string, value: unknown, result: Object3D[] = []): Object3D[] {
     const { length } = result;
     super.getObjectsByProperty(name, value, result);
-    if (result.length === length && IS_MESH.test(name) && !this.home.meets(result, this))
-      warnOfNoMeshes(`getObjectsByProperty('${name}')`);
+    if (result.length === length && IS_MESH.test(name))
+      warnUnlessMet(this.home, result, `getObjectsByProperty('${name}')`);
     return result;
   }
 
@@ -387,7 +394,7 @@ export class SkinnedInstance extends PlacedInstance {
   override traverse(callback: (object: Object3D) => void): void {
     // Nothing else tells of `instanceof`. What hangs on it may be what is looked for.
     const sought = this.children.length === this.idleChildren && LOOKS_FOR_MESHES.exec(String(callback));
-    if (sought && !this.home.meets(callback, this)) warnOfNoMeshes(`traverse, by "${sought[0]}",`);
+    if (sought) warnUnlessMet(this.home, callback, `traverse, by "${sought[0]}",`);
     this.makeBones();
     super.traverse(callback);
   }

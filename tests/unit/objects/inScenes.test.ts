@@ -172,7 +172,7 @@ test('a pool waits unseen, from before there is a scene; a mixer of three.js is 
   expect(() => mixer.setTime(0.5)).toThrow('to measure a clip, play it on the model that was baked');
 });
 
-test('who looks for a material or meshes of an instance hears once that there are none, and what to do', () => {
+test('who looks for a material or meshes of an instance hears once that there are none, and what to do', async () => {
   const {
     crowd,
     knights: [knight],
@@ -199,6 +199,7 @@ test('who looks for a material or meshes of an instance hears once that there ar
     for (const from of [knight, holder]) {
       warned.clear();
       for (let i = 0; i < 2; i++) expect(search(from)).toBeUndefined();
+      await null;
       expect(said()).toEqual(
         isTold ? [expect.stringContaining('finds nothing, since an instance has no meshes')] : [],
       );
@@ -212,6 +213,7 @@ test('who looks for a material or meshes of an instance hears once that there ar
     for (const [search] of searches.slice(1)) search(new Scene().add(...order));
   knight.add(plate);
   searches[2][0](knight);
+  await null;
   expect(said()).toEqual([]);
   expect(knight.getObjectByProperty('isMesh', true)).toBe(plate);
 });
