@@ -12,6 +12,7 @@ import {
   MeshStandardMaterial,
   type Object3D,
   PlaneGeometry,
+  Texture,
   Uint16BufferAttribute,
   Vector3,
 } from 'three';
@@ -226,7 +227,7 @@ function expectTangentsAlongEdge(root: Object3D): void {
 }
 
 test('tangents go with the positions to where the mesh is, scaled and mirrored', () => {
-  const mesh = new Mesh(createSquare(), new MeshStandardMaterial());
+  const mesh = new Mesh(createSquare(), new MeshStandardMaterial({ normalMap: new Texture() }));
   mesh.rotation.set(0.3, 0.4, 2);
   mesh.scale.set(-3, 2, 5);
   const root = new Group().add(mesh);
