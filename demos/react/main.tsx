@@ -125,7 +125,7 @@ function frame(now: number): void {
     'crowd',
     measure(() => {
       controls.update();
-      advance(now);
+      advance(now / 1000); // seconds, as its clock
     }),
   );
   figures.write();
