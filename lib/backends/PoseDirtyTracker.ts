@@ -1,8 +1,6 @@
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { PosedCrowd } from '../animation/PoseSource.js';
-import type { PoseEditor } from '../crowd/CrowdFeature.js';
 import type { PoseRequest } from '../culling/View.js';
-import type { ActionTexels } from '../playback/ActionTexels.js';
 
 /** Of an instance that has no pose yet. */
 const NEVER = -1;
@@ -57,20 +55,18 @@ export class PoseDirtyTracker {
     const edits = poseEdits?.version ?? 0;
     const isSame = origin === this.origin && boneTexture === this.boneTexture;
     if (isSame && clock === this.clock && version === this.version && edits === this.edits) return false;
-    const { asked, askedBefore } = this;
+    const { asked } = this;
+    this.asked = this.askedBefore.fill(0);
     this.askedBefore = asked;
-    this.asked = askedBefore.fill(0);
-    this.posed.fill(0);
+    this.askedCount = 0;
     // When the clock has gone back, nothing can be said of the time between.
-    if (!isSame || clock < this.clock) this.forget();
+    this.clear(isSame && clock >= this.clock);
     this.lastClock = Math.fround(this.clock);
     this.clock = clock;
     this.origin = origin;
     this.version = version;
     this.edits = edits;
     this.boneTexture = boneTexture;
-    this.count = this.askedCount = 0;
-    this.last = null;
     return true;
   }
 
@@ -79,15 +75,12 @@ export class PoseDirtyTracker {
     if (this.posedAt !== null) this.posedAt[id] = NEVER;
   };
 
-  /** Forgets what was posed. */
-  clear(): void {
+  /** Forgets what was posed at this moment, and unless it `keepsTimes` when instances were posed. */
+  clear(keepsTimes = false): void {
     this.posed.fill(0);
     this.count = 0;
-    this.forget();
     this.last = null;
-  }
-
-  private forget(): void {
+    if (keepsTimes) return;
     this.posedAt?.fill(NEVER);
     this.askedAt?.fill(NEVER);
   }
@@ -103,19 +96,19 @@ export class PoseDirtyTracker {
    *
    * @param requested Null for all.
    */
-  add(requested: PoseRequest | null, { playback, crowd, visibility, count }: PosedCrowd): void {
+  add(requested: PoseRequest | null, crowd: PosedCrowd): void {
     if (requested !== null && requested === this.last && requested.version === this.lastVersion) return;
     this.last = requested;
     this.lastVersion = requested?.version ?? -1;
-    const { due, posed } = this;
-    const { texels } = playback;
-    const timed = texels.hasRates || requested?.hasPoseRates === true;
-    if (timed) this.posedAt ??= new Float32Array(this.capacity).fill(NEVER);
-    if (requested?.hasPoseRates === true && this.askedAt === null) {
-      this.requestedRates = new Float32Array(this.capacity);
-      this.askedAt = new Float32Array(this.capacity).fill(NEVER);
+    const { due, posed, capacity } = this;
+    const { visibility, count } = crowd;
+    const hasRates = requested?.hasPoseRates === true;
+    const timed = hasRates || crowd.playback.texels.hasRates;
+    if (timed) this.posedAt ??= new Float32Array(capacity).fill(NEVER);
+    if (hasRates) {
+      this.requestedRates ??= new Float32Array(capacity);
+      this.askedAt ??= new Float32Array(capacity).fill(NEVER);
     }
-    const clock = Math.fround(this.clock);
     for (let word = 0; word < posed.length; word++) {
       const asked =
         requested === null ? firstBits(count - word * 32) : requested.seen[word] & visibility.bits[word];
@@ -125,8 +118,7 @@ export class PoseDirtyTracker {
         this.asked[word] = asked | known;
         this.askedCount += ones(asked & ~known);
       }
-      if (timed && missing !== 0)
-        missing = this.timed(word, missing, clock, requested, texels, crowd.poseEdits);
+      if (timed) missing = this.timed(word, missing, requested, crowd);
       if (missing === 0) continue;
       posed[word] |= missing;
       due[word] |= missing;
@@ -140,12 +132,11 @@ export class PoseDirtyTracker {
   private timed(
     word: number,
     missing: number,
-    clock: number,
     requested: PoseRequest | null,
-    texels: ActionTexels,
-    edits: PoseEditor | null,
+    { playback: { texels }, crowd: { poseEdits } }: PosedCrowd,
   ): number {
     const posedAt = this.posedAt as Float32Array;
+    const clock = Math.fround(this.clock);
     let old = 0;
     for (let rest = missing; rest !== 0; rest &= rest - 1) {
       const bit = rest & -rest;
@@ -153,7 +144,7 @@ export class PoseDirtyTracker {
       const at = posedAt[id];
       const rate = requested?.hasPoseRates === true ? this.rateOf(id, requested, clock) : 0;
       const isNew = at === NEVER || (this.askedBefore[word] & bit) === 0;
-      if (!isNew && !texels.isDue(id, at, clock, rate) && edits?.changedSince(id, at) !== true) continue;
+      if (!isNew && !texels.isDue(id, at, clock, rate) && poseEdits?.changedSince(id, at) !== true) continue;
       posedAt[id] = clock;
       old |= bit;
     }

@@ -62,15 +62,18 @@ export class WebGLPoses {
   /** For whom they are made. */
   private renderer: WeakRef<WebGLRenderer> | null = null;
 
-  constructor(public capacity: number) {
+  constructor(capacity: number) {
     this.resize(capacity);
   }
 
   /** Makes room for another number of instances, in the palette that there is: that goes by who is seen. */
   resize(capacity: number): void {
-    this.capacity = capacity;
     this.tracker = new PoseDirtyTracker(capacity);
     this.setSize(this.size > capacity ? 0 : this.size);
+  }
+
+  get capacity(): number {
+    return this.tracker.capacity;
   }
 
   /** How many instances were posed at this moment. */
