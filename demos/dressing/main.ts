@@ -64,7 +64,7 @@ for (const [share, distance] of [
   levels.add(simplifyGeometry(crowd.geometry, share, MeshoptSimplifier).geometry, distance);
 find('[data-cost]').textContent = costOf();
 const moods = new Moods(uniforms);
-crowd.castShadow = true;
+crowd.castShadow = crowd.receiveShadow = true;
 crowd.receiveShadow = true;
 
 /** What merging saves, and what a vertex takes. */

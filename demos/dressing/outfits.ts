@@ -122,7 +122,6 @@ export function createWardrobe(detail = 1): Character {
       if (piece !== 'skin') geometry.getAttribute('color').array.fill(1);
       const mesh = new SkinnedMesh(geometry, cloth);
       mesh.name = `${BODIES[i]} ${piece}`;
-      mesh.castShadow = mesh.receiveShadow = true;
       body.add(mesh);
       addStoutness(mesh);
     }
