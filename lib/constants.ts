@@ -118,5 +118,8 @@ export const LEVEL_SCALE = 12;
 export const MIXED_POSES =
   'poses that are mixed before they are drawn; bake with encoding "tracks": bakeCharacter(root, clips).';
 
+/** The least that a component of a material's colour counts as where parts have colours: what is divided by it stays a number. */
+export const NEARLY_BLACK = 2 ** -20;
+
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;

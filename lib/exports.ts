@@ -96,6 +96,7 @@ export {
   type DrawOrderOptions,
   type SortedInstance,
 } from './features/order/DrawOrder.js';
+export type { PartName } from './features/parts/InstanceParts.js';
 export { createPalettes, type PaintPalette } from './features/uniforms/createPalettes.js';
 export type { UniformEntry, UniformValue } from './features/uniforms/uniformValues.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';

@@ -1,4 +1,4 @@
-import { MAP_STEPS } from '../lib/constants.js';
+import { MAP_STEPS, NEARLY_BLACK } from '../lib/constants.js';
 import { variantOf } from './ShaderVariant.js';
 import { PART_INDEX, type SurfaceGLSL } from './skinVertex.glsl.js';
 
@@ -55,5 +55,9 @@ export const partsGLSL: SurfaceGLSL = {
     const having = havingParts(codes);
     return having === '' ? [] : [PART_INDEX, functionsGLSL(having)];
   },
+  fragment: (shader, { codes }) =>
+    havingParts(codes) === ''
+      ? shader
+      : shader.replace('vec4( diffuse,', `vec4( max( diffuse, vec3( ${NEARLY_BLACK} ) ),`),
   hidden: (codes) => (havingParts(codes) === '' ? '' : 'instancePart().w <= 0.0'),
 };

@@ -1,8 +1,9 @@
-import { attribute, floor, vec2 } from 'three/tsl';
+import { attribute, floor, max, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { MAP_STEPS } from '../lib/constants.js';
+import { MAP_STEPS, NEARLY_BLACK } from '../lib/constants.js';
 import { drawPartCount, drawPartsPerRow } from './drawSlots.tsl.js';
 import type { TexelNode } from './TexelNode.js';
+import { materialProperty } from './tsl.js';
 
 /** Twin of `parts.glsl.ts`: what the vertex's part looks like on its instance. Builds on the current stack. */
 export function instancePart(texture: TexelNode, index: Node<'int'>): Node<'vec4'> {
@@ -11,6 +12,9 @@ export function instancePart(texture: TexelNode, index: Node<'int'>): Node<'vec4
   const first = index.sub(row.mul(perRow)).mul(drawPartCount());
   return texture.rowTexels(first.add(attribute<'ivec2'>('partIndex', 'ivec2').x), row, 1)[0];
 }
+
+/** The colour of the material, such that parts can replace it. */
+export const dividedColor = (): Node<'vec3'> => max(materialProperty<'vec3'>('color', 'color'), NEARLY_BLACK);
 
 /** By how much a part's map is moved, in uv units. */
 export function partMapOffset(part: Node<'vec4'>): Node<'vec2'> {

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Material, Object3D } from 'three';
+import type { BufferGeometry, Color, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
@@ -14,6 +14,8 @@ export interface CharacterPart {
   names: readonly string[];
   /** Whether instances do not show it to begin with. */
   hidden: boolean;
+  /** What the mesh is drawn with; of a material that was merged, its name and colour as they were. */
+  materials: readonly { readonly name: string; readonly color?: Color }[];
 }
 
 /**
@@ -122,7 +124,7 @@ export function characterOf(
   { mergeMaterials, hiddenParts = [] }: CharacterOptions,
   made: { dispose(): void }[] = [],
 ): Character {
-  const { geometry, material, owned } = mergeParts(parts, morphNames, mergeMaterials);
+  const { geometry, material, shares, owned } = mergeParts(parts, morphNames, mergeMaterials);
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
   for (const part of hiddenParts) {
     if (names.some((known) => known.includes(part))) continue;
@@ -138,9 +140,10 @@ export function characterOf(
     geometry,
     material,
     boneTexture,
-    parts: names.map((known) => ({
+    parts: names.map((known, i) => ({
       names: known,
       hidden: hiddenParts.some((part) => known.includes(part)),
+      materials: [...new Set([parts[i].material].flat())].map((one) => shares?.get(one) ?? one),
     })),
     castShadow: parts.some((part) => part.mesh.castShadow),
     receiveShadow: parts.some((part) => part.mesh.receiveShadow),

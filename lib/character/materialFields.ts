@@ -1,5 +1,6 @@
 import { Color, Material } from 'three';
 import { hasUserHook } from '../backends/surfaceMaps.js';
+import { NEARLY_BLACK } from '../constants.js';
 
 /** A material with the constants that merging may take out of it. */
 export type Constants = Material & {
@@ -14,7 +15,9 @@ export type Constants = Material & {
 export interface MaterialShare {
   /** The merged material that is drawn in its place. */
   material: Material;
-  /** Multiplies the vertices' colours. */
+  /** Its own. */
+  name: string;
+  /** Multiplies the vertices' colours; nowhere quite black, so that parts can replace it. */
   color: Color;
   /** Whether the vertices' own colours count. */
   vertexColors: boolean;
@@ -23,6 +26,17 @@ export interface MaterialShare {
   /** Which of the materials with different textures it is; 0 where there are none. */
   number: number;
 }
+
+/** See `MaterialShare`. */
+export const shareOf = (
+  { name, color, vertexColors }: Constants,
+  material: Material,
+  palette: number | null,
+  number: number,
+): MaterialShare => {
+  const [r, g, b] = (color as Color).toArray().map((value) => Math.max(value, NEARLY_BLACK));
+  return { material, name, color: new Color(r, g, b), vertexColors, palette, number };
+};
 
 /** Constants that vertices can hold in place of the material. */
 export const SURFACE = ['roughness', 'metalness', 'emissive', 'emissiveIntensity'];
@@ -73,7 +87,10 @@ const numbered = /*@__PURE__*/ new WeakMap<object, string>();
 
 /** What is drawn in the place of several materials, white: their colours are in the vertices. */
 export function standInFor(members: readonly Constants[]): Constants {
-  const material = cloneOf(members[0]);
+  const [{ clone, userData }] = members;
+  // Without what may refer to itself, and could not be copied then: it is shared.
+  const material: Constants = clone.call(Object.create(members[0], { userData: { value: {} } }));
+  material.userData = { ...userData };
   material.name = members.map(({ name }) => name).join('+');
   material.vertexColors = true;
   material.color?.set(0xffffff);
@@ -83,23 +100,6 @@ export function standInFor(members: readonly Constants[]): Constants {
     if (!(name in material) && !isOwn) fieldsOf(material)[name] = value;
   }
   return material;
-}
-
-/** A clone; where `userData` cannot be written as JSON, as `copy` does, with what it holds shared: it may refer to itself. */
-function cloneOf(material: Constants): Constants {
-  try {
-    return material.clone();
-  } catch {
-    const { userData } = material;
-    try {
-      material.userData = {};
-      const clone = material.clone();
-      clone.userData = { ...userData };
-      return clone;
-    } finally {
-      material.userData = userData;
-    }
-  }
 }
 
 /** What a material emits, as numbers. */

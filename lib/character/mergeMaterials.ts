@@ -17,6 +17,7 @@ import {
   keyWithout,
   type MaterialShare,
   SURFACE,
+  shareOf,
   standInFor,
   textOf,
 } from './materialFields.js';
@@ -74,18 +75,6 @@ export interface MaterialMerger {
     geometry: BufferGeometry,
     pieces: readonly PlacedPiece[],
     owner: Material | Material[] | undefined,
-  ): { standIns: ReadonlyMap<Material, Material>; owned: (Material | Texture)[] };
-  /**
-   * Merges those materials that can be.
-   *
-   * @param palettes Whether vertices have the palette's uv channel to spare.
-   * @param known Of materials that were merged before, and become what they became then.
-   * @internal
-   */
-  merge(
-    materials: readonly Material[],
-    palettes: boolean,
-    known?: ReadonlyMap<Material, MaterialShare>,
   ): MergedMaterials;
 }
 
@@ -115,19 +104,16 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
         ? [owner ?? []].flat().flatMap((one) => [...(madeOf.get(one) ?? [])])
         : [],
     );
-  const merge: MaterialMerger['merge'] = (materials, palettes, known) =>
-    mergeAll(materials, palettes, { textures, maxSize }, known);
   return {
     changes: (material, owner) => Array.isArray(material) || knownIn(owner).has(material),
     split: splitPieces,
     paint(geometry, pieces, owner) {
       const drawn = new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)));
       const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
-      const { shares, owned } = merge([...drawn], palettes, knownIn(owner));
-      if (shares.size > 0) paintPieces(geometry, pieces, shares);
-      return { standIns: new Map([...shares].map(([one, { material }]) => [one, material])), owned };
+      const merged = mergeAll([...drawn], palettes, { textures, maxSize }, knownIn(owner));
+      if (merged.shares.size > 0) paintPieces(geometry, pieces, merged.shares);
+      return merged;
     },
-    merge,
   };
 }
 
@@ -139,21 +125,18 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
  * @param palettes Whether vertices have the palette's uv channel to spare.
  * @param known Of materials that were merged before, and become what they became then.
  */
-function mergeAll(
+export function mergeAll(
   materials: readonly Material[],
   palettes: boolean,
   { textures, maxSize }: Required<MergeMaterialsOptions>,
   known: ReadonlyMap<Material, MaterialShare> = new Map(),
 ): MergedMaterials {
-  const before = materials.filter((material) => {
+  const merged: MergedMaterials = { shares: new Map(), owned: [] };
+  for (const material of materials) {
     const share = textures ? known.get(material) : undefined;
-    return share !== undefined && (palettes || share.palette === null);
-  });
-  const merged: MergedMaterials = {
-    shares: new Map(before.map((material) => [material, known.get(material) as MaterialShare])),
-    owned: [],
-  };
-  const fresh = materials.filter((material) => !before.includes(material));
+    if (share && (palettes || share.palette === null)) merged.shares.set(material, share);
+  }
+  const fresh = materials.filter((material) => !merged.shares.has(material));
   const keyOf = (material: Constants) => {
     const bySurface = palettes && !SURFACE_MAPS.some((map) => fieldsOf(material)[map]);
     return keyWithout(material, bySurface ? SURFACE : []);
@@ -204,13 +187,7 @@ function mergeConstants(members: readonly Constants[], { shares, owned }: Merged
   const uneven = members.some((member) => surfaceOf(member) !== surfaceOf(members[0]));
   if (uneven) owned.push(...givePalette(material, members));
   members.forEach((member, i) => {
-    shares.set(member, {
-      material,
-      color: member.color as NonNullable<Constants['color']>,
-      vertexColors: member.vertexColors,
-      palette: uneven ? (i + 0.5) / members.length : null,
-      number: 0,
-    });
+    shares.set(member, shareOf(member, material, uneven ? (i + 0.5) / members.length : null, 0));
   });
 }
 

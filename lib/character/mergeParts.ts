@@ -12,11 +12,14 @@ import {
 import { describe, warnOnce } from '../utils/messages.js';
 import type { ScenePart } from './collectParts.js';
 import { FURTHER_INFLUENCES } from './crowdGeometry.js';
+import type { MaterialShare } from './materialFields.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 
 export interface MergedParts {
   geometry: BufferGeometry;
   material: Material | Material[];
+  /** What became of materials that were merged. */
+  shares?: ReadonlyMap<Material, MaterialShare>;
   /** Materials and textures that were made in merging. */
   owned: (Material | Texture)[];
 }
@@ -85,9 +88,9 @@ export function mergeParts(
   mergeAttributes(geometry, pieces, first);
   mergeSkins(geometry, pieces, first);
   mergeMorphs(geometry, pieces, first, morphs);
-  const { standIns, owned } = merger?.paint(geometry, pieces, owner) ?? { standIns: null, owned: [] };
-  const materials = setTriangles(geometry, pieces, (one) => standIns?.get(one) ?? one);
-  return { geometry, material: materials.length === 1 ? materials[0] : materials, owned };
+  const { shares, owned = [] } = merger?.paint(geometry, pieces, owner) ?? {};
+  const materials = setTriangles(geometry, pieces, (one) => shares?.get(one)?.material ?? one);
+  return { geometry, material: materials.length === 1 ? materials[0] : materials, shares, owned };
 }
 
 /** Parts with their normals; copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts. */

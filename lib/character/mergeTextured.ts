@@ -23,6 +23,7 @@ import {
   keyWithout,
   type MaterialShare,
   SURFACE,
+  shareOf,
   standInFor,
   textOf,
 } from './materialFields.js';
@@ -156,15 +157,6 @@ export function mergeTextured(
     const owner = fieldsOf(members.find((member) => mapKey(member, name) !== undefined) as Constants);
     for (const constant of OF_MAP[name] ?? []) fields[constant] = owner[constant];
   });
-  members.forEach((member, number) => {
-    const { color, vertexColors } = member;
-    shares.set(member, {
-      material,
-      color: color as NonNullable<typeof color>,
-      vertexColors,
-      palette: null,
-      number,
-    });
-  });
+  members.forEach((member, number) => shares.set(member, shareOf(member, material, null, number)));
   return true;
 }

@@ -1,6 +1,6 @@
 import { BufferAttribute, type BufferGeometry, type Material } from 'three';
 import { PALETTE_CHANNEL } from '../constants.js';
-import { floatsOf, pickCorners, shareAttribute } from '../utils/geometries.js';
+import { type Attribute, floatsOf, pickCorners, shareAttribute } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
 import type { MaterialShare } from './materialFields.js';
 import type { Piece, PlacedPiece, Run } from './mergeParts.js';
@@ -41,18 +41,13 @@ export function paintPieces(
     const share = runs[0] && shares.get(runs[0].material);
     if (!share) continue;
     const { r, g, b } = share.color;
+    const tint = (one: Attribute, at: number, by = 1) =>
+      one.setXYZ(at, one.getX(at) * r * by, one.getY(at) * g * by, one.getZ(at) * b * by);
     if (!share.vertexColors && painted.hasAttribute('color')) warnPainted(source.mesh.name);
     for (let vertex = first; vertex < first + own; vertex++) {
       if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
-      colors.setXYZ(vertex, colors.getX(vertex) * r, colors.getY(vertex) * g, colors.getZ(vertex) * b);
-      const shown = +share.vertexColors;
-      for (const one of targets)
-        one.setXYZ(
-          vertex,
-          one.getX(vertex) * r * shown,
-          one.getY(vertex) * g * shown,
-          one.getZ(vertex) * b * shown,
-        );
+      tint(colors, vertex);
+      for (const one of targets) tint(one, vertex, +share.vertexColors);
       palette.setX(vertex, share.palette ?? 0);
       partIndex.setY(vertex, share.number);
     }

@@ -56,6 +56,8 @@ import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js'
 
 const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 
+const isHidden = ({ hidden }: CharacterPart): boolean => hidden;
+
 const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
 
 /**
@@ -95,8 +97,6 @@ export abstract class CrowdMesh extends InstancedMesh<
   declare readonly owner?: CrowdMesh;
   /** Parts of the character; those of another geometry have numbers for names. @internal */
   characterParts: readonly CharacterPart[] = [];
-  /** Whether some of them are hidden, which only `InstanceParts` sees to. @internal */
-  hidesParts = false;
   /** What instances show of them; null for all. @internal */
   instanceParts: InstanceParts | null = null;
   /**
@@ -480,7 +480,6 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.copying = true;
     this.options = source.options;
     this.characterParts = source.characterParts;
-    this.hidesParts = source.hidesParts;
     this.copyAppearance(source);
     this.bounds.drop();
     this.bounds.dropCopied(source.bounds);
@@ -595,7 +594,8 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.crowd.places.drawnBy(renderer);
     if (this.owner === undefined && (group === null || material === (this.material as Material[])[0]))
       checkDrawn(this.crowd);
-    if (this.hidesParts && this.instanceParts === null)
+    // Only `InstanceParts` sees to it.
+    if (this.instanceParts === null && this.characterParts.some(isHidden))
       warnOnce('SkinnedInstancedMesh: hidden parts are shown; new InstanceParts(crowd) hides them.');
     if (this.morphTexture !== null && this.morphs.ofInstances === null)
       warnOnce(`SkinnedInstancedMesh: no instance has its influences of a morphTexture; ${MAKE_MORPHS}`);

@@ -591,7 +591,6 @@ export class SkinnedInstancedMesh extends CrowdMesh {
       this.morphTargetInfluences = [...morphTargetInfluences];
       this.morphTargetDictionary = { ...morphTargetDictionary };
     }
-    this.hidesParts = parts.some(({ hidden }) => hidden);
   }
 }
 

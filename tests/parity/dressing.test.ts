@@ -128,6 +128,41 @@ describe.each(TWINS)('%s', (twin) => {
     });
   }, twin);
 
+  test.each([undefined, mergeMaterials()])(
+    'a replaced colour is as that of the material, %#',
+    async (merger) => {
+      const model = createDressed();
+      const meshOf = (root: Object3D, name: string) =>
+        root.getObjectByName(name) as Mesh<BoxGeometry, MeshStandardMaterial>;
+      const dressed = ['Sword', 'Hat'].map((name) => meshOf(model.root, name));
+      for (const { name, material } of dressed) material.name = `Skin ${name}`;
+      // One is black; the other's vertices have colours too.
+      dressed[0].material.color.set(0);
+      const painted = Float32Array.from(dressed[1].geometry.attributes.position.array, (_, i) => (i % 7) / 6);
+      dressed[1].geometry.setAttribute('color', new Float32BufferAttribute(painted, 3));
+      dressed[1].material.vertexColors = true;
+      const color = new Color(0.9, 0.5, 0.1);
+      const reference = createReference(model, 0, 0, (root) => {
+        for (const mesh of dressed.map(({ name }) => meshOf(root, name))) {
+          mesh.material = mesh.material.clone();
+          mesh.material.color.copy(color);
+        }
+      });
+      const character = bakeCharacter(model.root, model.clips, { mergeMaterials: merger });
+      const crowd = new SkinnedInstancedMesh(character, 1);
+      partsOf(crowd).setColorAt(0, { material: /^Skin/ }, color, { replace: true });
+      poseBoth(crowd, reference, model, 0, 0.2);
+      await expectSame(reference, crowd, 'replaced');
+      expect(() => partsOf(crowd).setColorAt(0, 'Tray', color, { replace: true })).toThrow(
+        'several materials',
+      );
+      expect(() => partsOf(crowd).setVisibleAt(0, { material: 'Skn' }, true)).toThrow(
+        /no part of material "Skn"; there are .*"Skin Hat"/,
+      );
+      disposeLater(crowd);
+    },
+  );
+
   test('rigid pieces that are mirrored or scaled unevenly are lit as three.js lights them', async () => {
     const model: Model = { name: 'built-in', ...createCoarseCharacter() };
     const add = (x: number, y: number, z: number) => {

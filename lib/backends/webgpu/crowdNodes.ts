@@ -2,7 +2,7 @@ import { Fn, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
-import { instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
+import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import type { DrawFrame, DrawnMaterial } from '../../../shaders/tsl.js';
@@ -94,4 +94,5 @@ export const nodesOfParts = {
   },
   /** By how much the map of a part is moved, in uv units. */
   mapOffset: partMapOffset,
+  color: dividedColor,
 };

@@ -35,6 +35,7 @@ export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, 
 
   const map = mapOfCrowd(material, builder, crowd, null);
   if (map !== null) override('map', 'texture', () => map);
+  if (variantFor(material, crowd).parts) override('color', 'color', nodesOf('InstanceParts').color);
   for (const name of ['roughness', 'metalness'] as const) {
     const own = uniformNode<'float'>(crowd, builder, name);
     if (own === null && merged === null) continue;

@@ -143,7 +143,6 @@ export class CrowdKinds implements CrowdFeature {
     const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
     mesh.name = name;
     mesh.characterParts = parts;
-    mesh.hidesParts = parts.some(({ hidden }) => hidden);
     this.insert(mesh, kind);
     return mesh;
   }

@@ -1,6 +1,7 @@
-import type { Color, Vector2 } from 'three';
+import { Color, type Vector2 } from 'three';
+import type { CharacterPart } from '../../character/assembleCharacter.js';
 import { partPaths } from '../../character/crowdGeometry.js';
-import { MAP_STEPS } from '../../constants.js';
+import { MAP_STEPS, NEARLY_BLACK } from '../../constants.js';
 import {
   addMeshFeature,
   dropMeshFeature,
@@ -12,7 +13,7 @@ import { checkColor } from '../../instances/InstanceColors.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { swapItems } from '../../utils/attributes.js';
-import { describe, listNames } from '../../utils/messages.js';
+import { listNames } from '../../utils/messages.js';
 
 /** Numbers per part of an instance: red, green, blue, then the place of its map and whether it is drawn. */
 const STRIDE = 4;
@@ -24,6 +25,16 @@ const MAP = 3;
 /** Texels that a row may take; every device has room for them. */
 const MAX_COLUMNS = 2048;
 
+const WHITE = { r: 1, g: 1, b: 1 };
+const _color = /*@__PURE__*/ new Color();
+const above = (black: number) => Math.max(black, NEARLY_BLACK);
+
+/**
+ * A part: the name of a mesh, or of a node, which stands for all meshes below it; an index into `InstanceParts.names`; or the name of a
+ * material, which stands for all meshes that are drawn with it, as it was before merging.
+ */
+export type PartName = string | number | { material: string | RegExp };
+
 /**
  * Shows and hides parts of single instances, colours them, and moves their maps. The parts are the meshes that the character was
  * baked of. Instances begin with all of them but the character's hidden ones. What is hidden costs no pixels, casts no shadow
@@ -34,8 +45,8 @@ const MAX_COLUMNS = 2048;
  * parts.setVisibleAt(3, 'Helmet', false).setColorAt(3, 'Coat', new Color('teal'));
  * ```
  *
- * A part is the name of a mesh, or of a node, which stands for all meshes below it, or an index into `names`. What is attached to
- * joints has parts of its own, mostly one: `new InstanceParts(sword).setVisibleAt(3, 0, false)`.
+ * Parts go by name, index or material, see {@link PartName}. What is attached to joints has parts of its own, mostly one:
+ * `new InstanceParts(sword).setVisibleAt(3, 0, false)`.
  *
  * @category Dress and attach
  */
@@ -70,12 +81,12 @@ export class InstanceParts implements MeshFeature, MeshParts {
    *
    * @throws If there is no such instance or part.
    */
-  setVisibleAt(instances: Instances, part: string | number, visible: boolean): this {
+  setVisibleAt(instances: Instances, part: PartName, visible: boolean): this {
     return this.each(instances, part, (index, one) => this.show(index, one, visible));
   }
 
   /** Shows these parts of instances and hides all others. */
-  setVisiblePartsAt(instances: Instances, visible: readonly (string | number)[]): this {
+  setVisiblePartsAt(instances: Instances, visible: readonly PartName[]): this {
     const shown = new Set(visible.flatMap((part) => this.indicesOf(part)));
     forEachInstance(instances, this.mesh.visibility, (index) => {
       for (let part = 0; part < this.count; part++) this.show(index, part, shown.has(part));
@@ -84,7 +95,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
   }
 
   /** Whether any mesh of a part is shown. */
-  getVisibleAt(index: number, part: string | number): boolean {
+  getVisibleAt(index: number, part: PartName): boolean {
     checkIndex(index, this.mesh.visibility);
     return this.indicesOf(part).some((one) => this.isShown(index, one));
   }
@@ -93,12 +104,26 @@ export class InstanceParts implements MeshFeature, MeshParts {
    * Multiplies the colour of a part of instances; on top of the crowd's `setColorAt`, which goes for all of an instance. From then
    * on `instanceColor = null` makes that white, and leaves the colours of parts.
    *
-   * @throws If there is no such instance or part, or the colour is not of finite numbers.
+   * ```ts
+   * parts.setColorAt(3, { material: /^Skin/ }, color, { replace: true }); // as if material.color were that colour
+   * ```
+   *
+   * @param options With `replace` the colour takes the place of that of the part's material, be it black: it is divided by what
+   * `material.color` is at the call, and who changes that later multiplies again. An `Impostor` shows what is black as it is.
+   * @throws If there is no such instance or part, the colour is not of finite numbers, or it replaces that of several materials.
    */
-  setColorAt(instances: Instances, part: string | number, color: Color): this {
+  setColorAt(instances: Instances, part: PartName, color: Color, { replace = false } = {}): this {
     checkColor(color);
+    const materials = replace ? this.materials : null;
     this.each(instances, part, (index, one) => {
-      color.toArray(this.texture.data, this.at(index, one));
+      const [replaced, ...others] = materials?.[one] ?? [];
+      if (others.length > 0)
+        throw new Error(
+          `Part "${this.names[one]}" has several materials, whose colours differ; split its mesh.`,
+        );
+      const { r, g, b } = replaced?.color ?? WHITE;
+      _color.setRGB(color.r / above(r), color.g / above(g), color.b / above(b));
+      _color.toArray(this.texture.data, this.at(index, one));
       this.texture.changed(index);
     });
     this.isColored = true;
@@ -107,7 +132,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
   }
 
   /** The colour that multiplies a part, in `target`; of a part of several meshes that of the first. */
-  getColorAt(index: number, part: string | number, target: Color): Color {
+  getColorAt(index: number, part: PartName, target: Color): Color {
     checkIndex(index, this.mesh.visibility);
     return target.fromArray(this.texture.data, this.at(index, this.indicesOf(part)[0]));
   }
@@ -119,7 +144,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
    * @param offset In uv units, from 0 to 1.
    * @throws If there is no such instance or part, or the offset is not of finite numbers.
    */
-  setMapOffsetAt(instances: Instances, part: string | number, { x, y }: Vector2): this {
+  setMapOffsetAt(instances: Instances, part: PartName, { x, y }: Vector2): this {
     if (!Number.isFinite(x + y)) throw new Error(`The offset is ${x}, ${y}; use finite numbers.`);
     const stepsOf = (offset: number) => Math.round((offset - Math.floor(offset)) * MAP_STEPS) % MAP_STEPS;
     const map = 1 + stepsOf(x) + stepsOf(y) * MAP_STEPS;
@@ -130,7 +155,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
   }
 
   /** By how much the map of a part is moved, in `target`; of a part of several meshes that of the first. */
-  getMapOffsetAt(index: number, part: string | number, target: Vector2): Vector2 {
+  getMapOffsetAt(index: number, part: PartName, target: Vector2): Vector2 {
     checkIndex(index, this.mesh.visibility);
     const steps = Math.abs(this.texture.data[this.at(index, this.indicesOf(part)[0]) + MAP]) - 1;
     return target.set((steps % MAP_STEPS) / MAP_STEPS, Math.floor(steps / MAP_STEPS) / MAP_STEPS);
@@ -194,6 +219,12 @@ export class InstanceParts implements MeshFeature, MeshParts {
     this.mesh.prepareDraw();
   }
 
+  /** Those of each part. */
+  private get materials(): CharacterPart['materials'][] {
+    const { characterParts, material } = this.mesh;
+    return this.paths.map((_, i) => characterParts[i]?.materials ?? [material].flat());
+  }
+
   private at(index: number, part: number): number {
     return (index * this.count + part) * STRIDE;
   }
@@ -205,11 +236,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
     this.texture.changed(index);
   }
 
-  private each(
-    instances: Instances,
-    part: string | number,
-    callback: (index: number, part: number) => void,
-  ): this {
+  private each(instances: Instances, part: PartName, callback: (index: number, part: number) => void): this {
     const parts = this.indicesOf(part);
     forEachInstance(instances, this.mesh.visibility, (index) => {
       for (const one of parts) callback(index, one);
@@ -218,12 +245,18 @@ export class InstanceParts implements MeshFeature, MeshParts {
   }
 
   /** @throws If there is no such part. */
-  private indicesOf(part: string | number): number[] {
-    const { paths } = this;
-    const all = [...paths.keys()];
-    const indices = all.filter((i) => (typeof part === 'number' ? i === part : paths[i].includes(part)));
+  private indicesOf(part: PartName): number[] {
+    const { material: wanted = part } = part as { material?: string | RegExp };
+    const known = wanted === part ? this.paths : this.materials.map((all) => all.map(({ name }) => name));
+    const isWanted = (name: string) =>
+      wanted instanceof RegExp ? name.search(wanted) >= 0 : name === wanted;
+    const indices = [...known.keys()].filter((i) => i === wanted || known[i].some(isWanted));
     if (indices.length > 0) return indices;
-    throw new Error(`There is no part ${describe(part)}; there are ${listNames(this.names, part)}.`);
+    const given = typeof wanted === 'string' ? `"${wanted}"` : wanted;
+    const names = [...new Set(known.map(([name]) => name))];
+    throw new Error(
+      `There is no part ${wanted === part ? '' : 'of material '}${given}; there are ${listNames(names, wanted)}.`,
+    );
   }
 
   /** Makes room for so many parts of so many instances, which keep what they have, or take it over. */

@@ -1,8 +1,9 @@
 import { type Material, MeshBasicMaterial, MeshStandardMaterial, Texture } from 'three';
 import { expect, test } from 'vitest';
-import { mergeMaterials } from '../../../lib/character/mergeMaterials.js';
+import { mergeAll } from '../../../lib/character/mergeMaterials.js';
 
-const { merge } = mergeMaterials();
+const merge = (materials: Material[], palettes: boolean) =>
+  mergeAll(materials, palettes, { textures: true, maxSize: 4096 });
 
 const surface = (parameters: ConstructorParameters<typeof MeshStandardMaterial>[0]) =>
   new MeshStandardMaterial(parameters);

@@ -9,7 +9,7 @@ import {
   Vector2,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type MergeMaterialsOptions, mergeMaterials } from '../../../lib/character/mergeMaterials.js';
+import { type MergeMaterialsOptions, mergeAll } from '../../../lib/character/mergeMaterials.js';
 
 type Parameters = ConstructorParameters<typeof MeshPhysicalMaterial>[0];
 
@@ -23,7 +23,7 @@ function image(value: number, settings: Partial<Texture> = {}, size = 2): DataTe
 }
 
 const merge = (materials: Material[], options?: MergeMaterialsOptions) =>
-  mergeMaterials(options).merge(materials, true);
+  mergeAll(materials, true, { textures: true, maxSize: 4096, ...options });
 
 /** How many materials are drawn. */
 function drawn(materials: Material[], option?: MergeMaterialsOptions): number {
