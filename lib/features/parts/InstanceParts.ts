@@ -105,7 +105,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
    * on `instanceColor = null` makes that white, and leaves the colours of parts.
    *
    * ```ts
-   * parts.setColorAt(3, { material: /^Skin/ }, color, { replace: true }); // as if material.color were that colour
+   * parts.setColorAt(3, { material: /^Skin/ }, new Color('tan'), { replace: true }); // as if material.color were that
    * ```
    *
    * @param options With `replace` the colour takes the place of that of the part's material, be it black: it is divided by what
