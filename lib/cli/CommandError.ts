@@ -35,6 +35,20 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
+ * Does something with a file.
+ *
+ * @param what Says in an error what could not be done.
+ * @throws A CommandError with that and the reason.
+ */
+export async function attempt<Result>(what: string, work: () => Promise<Result> | Result): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw inputError(`${what}: ${reasonOf(error)}`, error);
+  }
+}
+
+/**
  * Runs something whose warnings and errors go to the console, as those of three.js and of the library do, and keeps them.
  *
  * @param warnings Gets each of them once.

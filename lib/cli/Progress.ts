@@ -7,12 +7,9 @@ export interface OutputStream {
 
 /** Says what is being done: on a terminal in one line that changes, elsewhere in a line for each step. */
 export class Progress {
-  private readonly stream: OutputStream;
   private step = '';
 
-  constructor(stream: OutputStream) {
-    this.stream = stream;
-  }
+  constructor(private readonly stream: OutputStream) {}
 
   /** Begins a step, e.g. `baking 76 clips`. */
   begin(step: string): void {

@@ -16,7 +16,7 @@ import { parseGlb } from '../files/glb.js';
 import { type WriteOptions, writeBoneTexture } from '../files/writeBoneTexture.js';
 import { listNames } from '../utils/messages.js';
 import { bakeVertexTextureAsync } from '../vertexTextures/bakeVertexTexture.js';
-import { collectWarnings, inputError, reasonOf, usageError } from './CommandError.js';
+import { attempt, collectWarnings, inputError, usageError } from './CommandError.js';
 import {
   type BytesByKind,
   bytesByKind,
@@ -56,7 +56,7 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
     progress.begin(`writing ${output}`);
     await MeshoptEncoder.ready;
     const { clips: _, rootMotion: __, encoding, ...bakeOptions } = request.options;
-    const bytes = written(input, boneTexture, {
+    const options: WriteOptions = {
       into: glb,
       meshoptEncoder: request.compress ? MeshoptEncoder : undefined,
       name: gltf.scene.name || undefined,
@@ -64,20 +64,15 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
       hiddenParts: request.hiddenParts.length > 0 ? request.hiddenParts : undefined,
       mergeMaterials: request.mergeMaterials,
       ...levels,
-    });
+    };
+    const bytes = await attempt(`bake: ${input} cannot be added to`, () =>
+      writeBoneTexture(boneTexture, options),
+    );
     writeWhole('bake', output, bytes);
     const sizes = { input: source.bytes, output: bytes };
     const json = bakeReport(request, sizes, boneTexture, made, warnings);
     return { json, text: bakeText(json) };
   });
-}
-
-function written(input: string, boneTexture: BoneTexture, options: WriteOptions): Uint8Array {
-  try {
-    return writeBoneTexture(boneTexture, options);
-  } catch (error) {
-    throw inputError(`bake: ${input} cannot be added to: ${reasonOf(error)}`, error);
-  }
 }
 
 /** Warnings of what cannot be made part of a crowd. */
@@ -116,12 +111,6 @@ async function bake(
   }
 }
 
-/** Levels of a character, as they are written, and what is said of them. */
-interface MadeLevels {
-  made: MadeLevel[];
-  written: Pick<WriteOptions, 'levels' | 'geometry'>;
-}
-
 /** Lines of a picture, of which a level's error shall take no more than one where the command line does not say when it begins. */
 const LINES = 1080;
 /** No level begins nearer than this, however small its error is. */
@@ -132,17 +121,18 @@ const STEP = 0.75;
 /**
  * Makes levels of detail of the geometry that crowds of the character will have.
  *
+ * @returns What is said of them, and as they are written.
  * @throws If crowds cannot be made of it, or there is no such part to be hidden.
  */
 async function makeLevels(
   scene: Object3D,
   boneTexture: BoneTexture,
   { levels, hiddenParts, mergeMaterials }: BakeRequest,
-): Promise<MadeLevels> {
+): Promise<{ made: MadeLevel[]; written: Pick<WriteOptions, 'levels' | 'geometry'> }> {
   if (levels.length === 0 && hiddenParts.length === 0) return { made: [], written: {} };
   await MeshoptSimplifier.ready;
   const made: MadeLevel[] = [];
-  try {
+  return attempt('bake', () => {
     // Textures are empty here. Pages may merge materials by them: vertices are the same, and loading makes the groups of triangles.
     const merging = mergeMaterials ? merger({ textures: false }) : undefined;
     const options = { hiddenParts, mergeMaterials: merging, skipUnsupported: true };
@@ -159,9 +149,7 @@ async function makeLevels(
       return { geometry: simplified.geometry, vertices, error, ...start };
     });
     return { made, written: { levels: list, geometry } };
-  } catch (error) {
-    throw inputError(`bake: ${(error as Error).message}`, error);
-  }
+  });
 }
 
 /** Where a level begins by its own error is only known when it has been made. */
@@ -176,10 +164,6 @@ function shareOf(error: number, before = LARGEST_SHARE / STEP): number {
   return Number(share.toPrecision(3));
 }
 
-interface Named {
-  name: string;
-}
-
 /**
  * The clips of a file that the command line asks for.
  *
@@ -187,7 +171,7 @@ interface Named {
  * @param excluded Names or patterns of those that are left out.
  * @throws If there is no such clip, or none is left.
  */
-export function chooseClips<Clip extends Named & NonNullable<ClipChoice['clip']>>(
+export function chooseClips<Clip extends { name: string } & NonNullable<ClipChoice['clip']>>(
   clips: readonly Clip[],
   included: readonly string[],
   excluded: readonly string[],
@@ -212,7 +196,7 @@ export function chooseClips<Clip extends Named & NonNullable<ClipChoice['clip']>
  *
  * @throws If one means none.
  */
-function matching<Clip extends Named>(
+function matching<Clip extends { name: string }>(
   clips: readonly Clip[],
   option: string,
   texts: readonly string[],
@@ -233,12 +217,12 @@ function matching<Clip extends Named>(
 }
 
 /** Splits lists at commas, but for what is the name of a clip as it is. */
-function namesIn(clips: readonly Named[], texts: readonly string[]): string[] {
+function namesIn(clips: readonly { name: string }[], texts: readonly string[]): string[] {
   return texts.flatMap((text) => (clips.some(({ name }) => name === text) ? [text] : listed([text])));
 }
 
 /** `Punch@60` is the clip Punch at 60 frames a second, unless a clip has that very name. */
-function withoutRate(clips: readonly Named[], text: string): { name: string; fps?: number } {
+function withoutRate(clips: readonly { name: string }[], text: string): { name: string; fps?: number } {
   const at = text.lastIndexOf('@');
   const fps = numberOf(text.slice(at + 1));
   if (at < 1 || !(fps > 0 && fps < Infinity) || clips.some(({ name }) => name === text))

@@ -35,13 +35,6 @@ const _baked = /*@__PURE__*/ new Vector3();
 const _toRoot = /*@__PURE__*/ new Matrix4();
 const _motion = /*@__PURE__*/ new Matrix4();
 
-/** A vertex of the crowd, and where it is from. */
-interface Sample {
-  vertex: number;
-  mesh: Mesh;
-  own: number;
-}
-
 /**
  * Compares baked clips with an AnimationMixer and three.js's own skinning, vertex by vertex. The scene is at rest again
  * afterwards.
@@ -105,13 +98,13 @@ function timesOf({ count, duration }: BakedClip): number[] {
     .map((at) => (at / (count - 1)) * duration);
 }
 
-/** Vertices of all parts, in the order in which a crowd's geometry has them. */
-function samplesOf(root: Object3D, { binding }: BoneTexture): Sample[] {
+/** Vertices of all parts, in the order in which a crowd's geometry has them, and where each is from. */
+function samplesOf(root: Object3D, { binding }: BoneTexture) {
   const parts = binding?.collect(root) ?? collectRig(root, {}).parts;
   const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
   const total = counts.reduce((sum, count) => sum + count, 0);
   const step = Math.max(1, Math.floor(total / MOST_VERTICES));
-  const samples: Sample[] = [];
+  const samples: { vertex: number; mesh: Mesh; own: number }[] = [];
   let first = 0;
   for (const [part, { mesh }] of parts.entries()) {
     for (let own = 0; own < counts[part]; own += step) samples.push({ vertex: first + own, mesh, own });

@@ -76,11 +76,6 @@ export interface BytesByKind {
   json: number;
 }
 
-/** What a buffer view may be compressed by. */
-interface Packed {
-  byteLength?: number;
-}
-
 type Kind = keyof BytesByKind;
 
 /**
@@ -133,10 +128,8 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
     json: textSize({ ...json, animations: undefined }),
   };
   for (const [view, { byteLength, extensions }] of (json.bufferViews ?? []).entries()) {
-    const packed = (extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression) as
-      | Packed
-      | undefined;
-    bytes[kinds.get(view) ?? 'other'] += packed?.byteLength ?? byteLength;
+    const packed = extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression;
+    bytes[kinds.get(view) ?? 'other'] += (packed as { byteLength?: number })?.byteLength ?? byteLength;
   }
   return bytes;
 }

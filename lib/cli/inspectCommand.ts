@@ -8,7 +8,7 @@ import type { CharacterJSON, LevelJSON } from '../files/bakedJSON.js';
 import { parseGlb } from '../files/glb.js';
 import { charactersOf, readTexture } from '../files/readCharacters.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
-import { collectWarnings, inputError, reasonOf } from './CommandError.js';
+import { attempt, collectWarnings, inputError } from './CommandError.js';
 import { clipErrors, trackCounts } from './clipErrors.js';
 import {
   type BytesByKind,
@@ -21,7 +21,7 @@ import {
   formatTable,
   type TextureDescription,
 } from './formatText.js';
-import { loadScene, mergeBuffers, unpackDraco } from './loadScene.js';
+import { mergeBuffers, sceneOf, unpackDraco } from './loadScene.js';
 import { type OptionTable, onlyFile, parseOptions } from './options.js';
 import type { Progress } from './Progress.js';
 import { checkVersion, createIO, openDocument, readSource, type SourceFile } from './readSource.js';
@@ -69,26 +69,27 @@ async function inspectCharacters(
   warnings: string[],
 ): Promise<InspectedCharacter[]> {
   const glb = source.glb ?? (await asGlb(source, warnings));
-  const gltf = (source.json.scenes ?? []).length > 0 ? await load(source, glb) : null;
+  const gltf = (source.json.scenes ?? []).length > 0 ? await sceneOf(source, glb) : null;
   // Of a .gltf the views have other numbers where it has been written as a .glb.
   const { json } = parseGlb(glb);
   const inspected: InspectedCharacter[] = [];
-  for (const [index, character] of baked(json).entries()) {
+  const baked = (await attempt('inspect', () => charactersOf(json) ?? [])) as unknown as CharacterJSON[];
+  for (const [index, character] of baked.entries()) {
     const boneTexture = await read(source, glb, character, index);
     const root = gltf === null ? null : rootOf(gltf, character);
     const clips = await inspectClips(root, gltf?.animations ?? [], boneTexture, errors, progress);
-    inspected.push(
-      describe(character.name ?? root?.name ?? '', boneTexture, clips, levelsOf(character), true),
-    );
+    const name = character.name ?? root?.name ?? '';
+    const levels = levelsOf(character);
+    inspected.push({ name, baked: true, ...describeTexture(boneTexture), clips, levels });
   }
   if (inspected.length > 0) return inspected;
 
   const root = gltf?.scene ?? null;
   if (root === null || gltf === null)
     throw inputError(`inspect: ${source.file} has neither a scene nor a baked animation`);
-  const boneTexture = await bake(root, gltf.animations);
+  const boneTexture = await attempt('inspect', () => bakeBoneTextureAsync(root, gltf.animations));
   const clips = await inspectClips(root, gltf.animations, boneTexture, errors, progress);
-  return [describe(root.name, boneTexture, clips, [], false)];
+  return [{ name: root.name, baked: false, ...describeTexture(boneTexture), clips, levels: [] }];
 }
 
 async function asGlb(source: SourceFile, warnings: string[]): Promise<Uint8Array> {
@@ -96,22 +97,6 @@ async function asGlb(source: SourceFile, warnings: string[]): Promise<Uint8Array
   mergeBuffers(document);
   unpackDraco(document);
   return (await createIO(warnings, false)).writeBinary(document);
-}
-
-async function load({ file }: SourceFile, glb: Uint8Array): Promise<GLTF> {
-  try {
-    return await loadScene(glb);
-  } catch (error) {
-    throw inputError(`inspect: three.js cannot load ${file}: ${reasonOf(error)}`, error);
-  }
-}
-
-function baked(json: Record<string, unknown>): CharacterJSON[] {
-  try {
-    return (charactersOf(json) ?? []) as unknown as CharacterJSON[];
-  } catch (error) {
-    throw inputError(`inspect: ${reasonOf(error)}`, error);
-  }
 }
 
 async function read({ file }: SourceFile, glb: Uint8Array, character: CharacterJSON, index: number) {
@@ -123,19 +108,9 @@ async function read({ file }: SourceFile, glb: Uint8Array, character: CharacterJ
     vertexTextures: VertexTexture,
     frames,
   };
-  try {
-    return await readTexture(source, character as unknown as Record<string, unknown>, index);
-  } catch (error) {
-    throw inputError(`inspect: ${file}: ${reasonOf(error)}`, error);
-  }
-}
-
-async function bake(root: Object3D, clips: AnimationClip[]): Promise<BoneTexture> {
-  try {
-    return await bakeBoneTextureAsync(root, clips);
-  } catch (error) {
-    throw inputError(`inspect: ${(error as Error).message}`, error);
-  }
+  return attempt(`inspect: ${file}`, () =>
+    readTexture(source, character as unknown as Record<string, unknown>, index),
+  );
 }
 
 /** What a character's clips play in. */
@@ -181,22 +156,6 @@ function clipBytes({ data: { tracks }, byteLength, frameCount, clips }: BoneText
   if (tracks === null) return Math.round((byteLength / frameCount) * clips[index].count);
   const { frames, stride } = tracks.clips[index];
   return frames * stride * (tracks.shorts === null ? 16 : 8);
-}
-
-function describe(
-  name: string,
-  boneTexture: BoneTexture,
-  clips: InspectedClip[],
-  levels: InspectedCharacter['levels'],
-  isBaked: boolean,
-): InspectedCharacter {
-  return {
-    name,
-    baked: isBaked,
-    ...describeTexture(boneTexture),
-    clips,
-    levels,
-  };
 }
 
 function levelsOf({ levels }: CharacterJSON): InspectedCharacter['levels'] {

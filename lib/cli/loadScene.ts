@@ -3,7 +3,7 @@ import { MeshoptDecoder } from 'meshoptimizer';
 import { type AnimationClip, type Object3D, PropertyBinding, Texture } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { buildGlb, parseGlb } from '../files/glb.js';
-import { inputError, reasonOf } from './CommandError.js';
+import { attempt, inputError } from './CommandError.js';
 import { compressMeshes } from './compressMeshes.js';
 import type { BakeRequest } from './options.js';
 import { createIO, createPlainIO, DRACO, openDocument, type SourceFile } from './readSource.js';
@@ -148,27 +148,20 @@ function disposeUnused(accessors: readonly Accessor[]): void {
   }
 }
 
-/** The file that what is baked is added to, and the scene that a page has of it. */
-interface Container {
-  glb: Uint8Array;
-  gltf: GLTF;
-  /** The source's clips, for that scene. */
-  clips: AnimationClip[];
-}
-
 /**
  * Makes one .glb of a file. One that is a .glb already stays as it is, byte for byte, with everything that its JSON and its buffer
  * have, known here or not. All others are written anew by glTF-Transform.
  *
  * @param drop What is left out: the source's own clips, and parts; and whether meshes are compressed.
  * @param warnings Gets what is lost.
+ * @returns The file that what is baked is added to, the scene that a page has of it, and the source's clips, for that scene.
  * @throws If there is nothing in it to be baked.
  */
 export async function containerOf(
   source: SourceFile,
   drop: Pick<BakeRequest, 'dropSourceAnimations' | 'dropParts' | 'compressMeshes'>,
   warnings: string[],
-): Promise<Container> {
+): Promise<{ glb: Uint8Array; gltf: GLTF; clips: AnimationClip[] }> {
   const { command, file, json } = source;
   if ((json.scenes ?? []).length === 0)
     throw inputError(`${command}: ${file} has no scene; export it with one`);
@@ -210,12 +203,9 @@ function withChunksOf(source: SourceFile, glb: Uint8Array): Uint8Array {
   return buildGlb(json, binary, chunks);
 }
 
-async function sceneOf({ command, file }: SourceFile, glb: Uint8Array): Promise<GLTF> {
-  try {
-    return await loadScene(glb);
-  } catch (error) {
-    throw inputError(`${command}: three.js cannot load ${file}: ${reasonOf(error)}`, error);
-  }
+/** {@link loadScene} of what a file is. @throws A CommandError if it cannot be loaded. */
+export function sceneOf({ command, file }: SourceFile, glb: Uint8Array): Promise<GLTF> {
+  return attempt(`${command}: three.js cannot load ${file}`, () => loadScene(glb));
 }
 
 async function write(document: Document, warnings: string[]): Promise<Uint8Array> {

@@ -7,34 +7,29 @@ import { usageError } from './CommandError.js';
 /** What a command takes: names of options, and whether each has a value. */
 export type OptionTable = Record<string, { type: 'string' | 'boolean'; short?: string; multiple?: boolean }>;
 
-/** Options as they stand on the command line. */
-interface ParsedOptions {
-  flag(name: string): boolean;
-  /** Null where it was not given. */
-  text(name: string): string | null;
-  /** Of an option that may be given several times; empty where it was not given. */
-  texts(name: string): string[];
-  positionals: string[];
-}
-
 /**
  * Reads the options of a command.
  *
  * @throws If one is unknown, has no value, or has one that it does not take; the message names it and says what there is.
  */
-export function parseOptions(command: string, table: OptionTable, args: string[]): ParsedOptions {
+export function parseOptions(command: string, table: OptionTable, args: string[]) {
   try {
     const { values, positionals } = parseArgs({ args, options: table, allowPositionals: true, strict: true });
     return {
-      flag: (name) => values[name] === true,
-      text: (name) => (values[name] as string | undefined) ?? null,
-      texts: (name) => (values[name] as string[] | undefined) ?? [],
+      flag: (name: string) => values[name] === true,
+      /** Null where it was not given. */
+      text: (name: string) => (values[name] as string | undefined) ?? null,
+      /** Of an option that may be given several times; empty where it was not given. */
+      texts: (name: string) => (values[name] as string[] | undefined) ?? [],
       positionals,
     };
   } catch (error) {
     throw usageError(`${command}: ${inWords(error as Error & { code?: string }, table)}`);
   }
 }
+
+/** Options as they stand on the command line. */
+type ParsedOptions = ReturnType<typeof parseOptions>;
 
 /** What Node's parser says, in our words and with a way out. */
 function inWords({ message, code }: Error & { code?: string }, table: OptionTable): string {

@@ -16,7 +16,7 @@ import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer';
 import { EXTENSION as BAKED, VERSION } from '../files/bakedJSON.js';
 import { parseGlb } from '../files/glb.js';
 import { BakedAnimation } from './BakedAnimation.js';
-import { inputError, reasonOf } from './CommandError.js';
+import { attempt, inputError, reasonOf } from './CommandError.js';
 import { extensionOf } from './formatText.js';
 
 /** Draco's name among the extensions of glTF. */
@@ -189,12 +189,8 @@ export async function openDocument(source: SourceFile, warnings: string[]): Prom
     if (known.has(name)) continue;
     warnings.push(`The extension ${name} is not known to this command, and is left out.`);
   }
-  try {
-    const io = await createIO(warnings, extensionsUsed.includes(DRACO));
-    return await io.readJSON(content);
-  } catch (error) {
-    throw inputError(`${command}: ${file} is no glTF file that can be read: ${reasonOf(error)}`, error);
-  }
+  const io = await createIO(warnings, extensionsUsed.includes(DRACO));
+  return attempt(`${command}: ${file} is no glTF file that can be read`, () => io.readJSON(content));
 }
 
 /** Names of the files that a file consists of besides itself. */

@@ -3,14 +3,6 @@ import { CommandError, EXIT, usageError } from './CommandError.js';
 import { BAKE_HELP, HELP, INSPECT_HELP } from './help.js';
 import { type OutputStream, Progress } from './Progress.js';
 
-/** Where the command writes to. */
-interface Streams {
-  /** Results. */
-  stdout: OutputStream;
-  /** Progress and errors. */
-  stderr: OutputStream;
-}
-
 /** What a command has to say. */
 export interface Result {
   /** For programs. */
@@ -30,9 +22,14 @@ const COMMANDS = {
  *
  * @param args What stands behind its name.
  * @param version What `--version` shows.
+ * @param streams Where it writes to: results, and progress and errors.
  * @returns The exit code.
  */
-export async function run(args: string[], version: string, { stdout, stderr }: Streams): Promise<number> {
+export async function run(
+  args: string[],
+  version: string,
+  { stdout, stderr }: Record<'stdout' | 'stderr', OutputStream>,
+): Promise<number> {
   const asJSON = args.includes('--json');
   const progress = new Progress(stderr);
   try {
