@@ -1,15 +1,12 @@
-/** A pose between two frames of a bone texture. */
-export interface FrameMix {
+/** One clip's part in a pose. */
+export interface PoseClip {
   /** First frame of the clip; 0 for the rest pose. */
   start: number;
+  /** The frames between which the pose is. */
   frame0: number;
   frame1: number;
   /** How far from `frame0` to `frame1` the pose is, 0 to 1. */
   alpha: number;
-}
-
-/** One clip's part in a pose. */
-export interface PoseClip extends FrameMix {
   /** The layer that it plays on, 0 for the base. */
   layer: number;
   /** Its share of its layer. If the shares of a layer add up to less than 1, the layer below shows through; under the base, the rest pose. */

@@ -265,5 +265,5 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 /** The largest of three numbers, whatever their signs. */
-const largest = (values: ArrayLike<number>): number =>
-  Math.max(Math.abs(values[0]), Math.abs(values[1]), Math.abs(values[2]));
+export const largest = (values: ArrayLike<number>, at = 0): number =>
+  Math.max(Math.abs(values[at]), Math.abs(values[at + 1]), Math.abs(values[at + 2]));

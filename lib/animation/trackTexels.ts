@@ -1,4 +1,5 @@
 import { AFFINE_SIZE } from '../constants.js';
+import { runAll } from '../utils/steps.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,
@@ -110,11 +111,7 @@ const STEP = 1024;
 
 /** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */
 export function trackTexels(tracks: PoseTracks): TrackTexels {
-  const steps = trackTexelSteps(tracks);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return runAll(trackTexelSteps(tracks));
 }
 
 /** {@link trackTexels}, step by step, so that a page can go on between them. */

@@ -2,15 +2,10 @@ import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { ArrayOrder } from './bakedJSON.js';
 import { expectField } from './fileErrors.js';
 
-/** Texels that stand in rows, e.g. frames of a clip: so many rows of so many texels, one after the other. */
-interface Block {
-  rows: number;
-  columns: number;
-}
-
 /** Where the rows of texels are that may be stored as columns. */
 export interface Blocks {
-  blocks: Block[];
+  /** So many rows, e.g. frames of a clip, of so many texels, one after the other. */
+  blocks: { rows: number; columns: number }[];
   /** Texel at which the first begins. */
   first: number;
 }
@@ -35,7 +30,7 @@ export function blocksOfKeys(
 }
 
 /** Texels of all blocks. */
-function areaOf(blocks: readonly Block[]): number {
+function areaOf(blocks: Blocks['blocks']): number {
   return blocks.reduce((sum, { rows, columns }) => sum + rows * columns, 0);
 }
 

@@ -38,18 +38,12 @@ const MAX_STRIDE = 256;
 const MAX_RATIO = 64;
 const SLACK = 32 * MAX_STRIDE;
 
-/** A view's bytes as they go into a file. */
-export interface PackedView {
-  bytes: Uint8Array;
-  meshopt?: Meshopt;
-}
-
-/** Compresses a view if that makes it smaller. */
+/** Compresses a view if that makes it smaller. @returns Its bytes as they go into a file. */
 export function packView(
   bytes: Uint8Array,
   { stride, order }: Pick<ArrayJSON, 'stride' | 'order'>,
   encoder: MeshoptEncoderLike | undefined,
-): PackedView {
+): { bytes: Uint8Array; meshopt?: Meshopt } {
   const count = bytes.length / stride;
   const fits = stride % 4 === 0 && stride <= MAX_STRIDE && Number.isInteger(count) && count > 0;
   if (encoder === undefined || !fits) return { bytes };

@@ -109,14 +109,6 @@ function inPrecision(data: BoneTextureData, precision: Precision = data.precisio
   return { ...data, precision, texels, layout: { ...data.layout, height }, tracks };
 }
 
-/** Options of `writeBoneTexture` that are looked at. */
-interface Written {
-  levels?: readonly WrittenLevel[];
-  precision?: unknown;
-  mergeMaterials?: unknown;
-  hiddenParts?: readonly string[];
-}
-
 /** What loaders add to names so that each is there once: `_1`, `_2`, …. */
 const NUMBERS = /(_\d+)+$/;
 
@@ -126,7 +118,7 @@ const NUMBERS = /(_\d+)+$/;
  * @param document The glTF document that holds the character's meshes, which knows the names of its parts.
  */
 function checkWritten(
-  { levels = [], precision, mergeMaterials, hiddenParts = [] }: Written,
+  { levels = [], precision, mergeMaterials, hiddenParts = [] }: WriteOptions,
   document: Record<string, unknown>,
 ): void {
   if (precision !== undefined && precision !== 'half' && precision !== 'float') {

@@ -34,10 +34,7 @@ export class FrameStore {
    */
   *add(positions: Float32Array, normals: Float32Array | null): Steps<void> {
     const box = this.precision === 'half' ? yield* stepsOf(positions) : [0, 0, 0, 0, 0, 0];
-    yield* inRuns(this.vertices, (start, end) => {
-      if (this.precision === 'half') this.encodeShorts(positions, normals, box, start, end);
-      else this.encodeFloats(positions, normals, start, end);
-    });
+    yield* inRuns(this.vertices, (start, end) => this.encode(positions, normals, box, start, end));
 
     const hash = yield* hashOf(this.next, box);
     const alike = this.byHash.get(hash) ?? [];
@@ -79,38 +76,28 @@ export class FrameStore {
     }
   }
 
-  private encodeShorts(
+  private encode(
     positions: Float32Array,
     normals: Float32Array | null,
     box: readonly number[],
     start: number,
     end: number,
   ): void {
-    const { next } = this;
-    for (let vertex = start; vertex < end; vertex++) {
-      const at = vertex * 3;
+    const { next, precision } = this;
+    for (let vertex = start, at = start * 3; vertex < end; vertex++, at += 3) {
+      const normal =
+        normals === null ? 0 : packNormal(normals[at], normals[at + 1], normals[at + 2], precision);
+      if (precision === 'float') {
+        for (let i = 0; i < 3; i++) _floats[i] = positions[at + i];
+        next.set(_bits, vertex * 4);
+        next[vertex * 4 + 3] = normal;
+        continue;
+      }
       const x = toSteps(positions[at], box[0], box[3]);
       const y = toSteps(positions[at + 1], box[1], box[4]);
       const z = toSteps(positions[at + 2], box[2], box[5]);
-      const normal = normals === null ? 0 : packNormal(normals[at], normals[at + 1], normals[at + 2], 'half');
       next[vertex * 2] = x | (y << 16);
       next[vertex * 2 + 1] = z | (normal << 16);
-    }
-  }
-
-  private encodeFloats(
-    positions: Float32Array,
-    normals: Float32Array | null,
-    start: number,
-    end: number,
-  ): void {
-    const { next } = this;
-    for (let vertex = start; vertex < end; vertex++) {
-      const at = vertex * 3;
-      for (let i = 0; i < 3; i++) _floats[i] = positions[at + i];
-      next.set(_bits, vertex * 4);
-      next[vertex * 4 + 3] =
-        normals === null ? 0 : packNormal(normals[at], normals[at + 1], normals[at + 2], 'float');
     }
   }
 

@@ -28,7 +28,7 @@ export function* bakeVertices(
   source: MotionSource,
   options: VertexBakeOptions,
 ): VertexBakeSteps {
-  const { fps, precision, maxTextureSize, measure } = valuesOf(options);
+  const { fps = 30, precision = 'half', maxTextureSize = 4096, measure = false } = options;
   const meshes = drawnMeshes(object);
   // Before the first break, in which others may pose the object.
   const { motions, byCode, rest, restore } = planMotions(object, source, { ...options, fps });
@@ -143,11 +143,6 @@ function* partOf({ name, geometry }: Mesh): Steps<VertexPart> {
   const positions = yield* positionSumSteps(geometry);
   const vertices = geometry.getAttribute('position').count;
   return { name, vertices, ...(positions.every(Number.isFinite) && { positions }) };
-}
-
-function valuesOf(options: VertexBakeOptions) {
-  const { fps = 30, precision = 'half', maxTextureSize = 4096, measure = false } = options;
-  return { fps, precision, maxTextureSize, measure };
 }
 
 /** Reads frames of a motion into a store, and finds how far these are from it. */

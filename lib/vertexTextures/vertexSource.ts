@@ -1,22 +1,14 @@
-import { type BufferAttribute, Quaternion, type Texture, Vector3 } from 'three';
+import { type BufferAttribute, Quaternion, Vector3 } from 'three';
 import type { Precision } from '../animation/BoneTextureData.js';
 import { expandByClips } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
 import type { PosedCrowd, PoseSource } from '../animation/PoseSource.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
-import type { VertexReader } from './VertexReader.js';
-import type { VertexTextureData } from './VertexTextureData.js';
-
-/** What the source reads of a vertex texture. The class of these lies in a layer below. */
-export interface PosingVertices {
-  readonly vertexData: Readonly<VertexTextureData>;
-  readonly vertexTexels: Texture;
-  readonly vertexReader: VertexReader;
-}
+import type { VertexTexture } from './VertexTexture.js';
 
 /** The vertex texture of a crowd that it poses: no other has its name. */
-export const verticesOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): PosingVertices =>
-  boneTexture as unknown as PosingVertices;
+export const verticesOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): VertexTexture =>
+  boneTexture as VertexTexture;
 
 const _pose = /*@__PURE__*/ createPoseMix();
 const _turned = /*@__PURE__*/ new Vector3();

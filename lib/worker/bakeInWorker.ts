@@ -18,8 +18,7 @@ import {
 } from '../character/assembleCharacter.js';
 import { warnOnce } from '../utils/messages.js';
 import { nextTask, runInSlices, type Steps } from '../utils/steps.js';
-import type { Outcome } from './BakeWorker.js';
-import { BakeWorker, inTurn } from './BakeWorker.js';
+import { BakeWorker, inTurn, type Outcome } from './BakeWorker.js';
 import { packClip } from './packClip.js';
 import { packRig } from './packRig.js';
 

@@ -1,6 +1,7 @@
 import type { Box3 } from 'three';
+import { createJointBoxes } from '../../animation/jointBoxes.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { type NodeRange, type PosedBeyondClips, posedBounds } from '../../animation/posedBounds.js';
+import { largest, type NodeRange, type PosedBeyondClips, posedBounds } from '../../animation/posedBounds.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
 import {
   EDIT_KIND,
@@ -46,11 +47,11 @@ export class EditExtent implements PosedBeyondClips {
   constructor(private readonly tracks: PoseTracks) {
     const nodes = tracks.parents.length;
     this.turned = new Uint8Array(nodes);
-    this.positions = emptyBoxes(nodes);
+    this.positions = Float64Array.from(createJointBoxes(nodes));
     this.offsets = new Float64Array(nodes * 6);
     this.scales = new Float64Array(nodes);
     this.factors = new Float64Array(nodes).fill(1);
-    this.places = emptyBoxes(nodes);
+    this.places = Float64Array.from(createJointBoxes(nodes));
     this.shifts = new Float64Array(nodes);
   }
 
@@ -157,16 +158,4 @@ export class EditExtent implements PosedBeyondClips {
     }
     if (grown) this.version = ++_version;
   }
-}
-
-function emptyBoxes(count: number): Float64Array {
-  const boxes = new Float64Array(count * 6);
-  for (let i = 0; i < count; i++)
-    boxes.fill(Infinity, i * 6, i * 6 + 3).fill(-Infinity, i * 6 + 3, i * 6 + 6);
-  return boxes;
-}
-
-/** The largest of three numbers, whatever their signs. */
-function largest(values: ArrayLike<number>, at: number): number {
-  return Math.max(Math.abs(values[at]), Math.abs(values[at + 1]), Math.abs(values[at + 2]));
 }

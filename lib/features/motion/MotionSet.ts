@@ -60,6 +60,7 @@ export class MotionSet implements MeshMotions {
     }
   }
 
+  /** Twin of `moveVertex` in `motion.glsl.ts`. */
   moveVertex(
     mesh: MovedMesh,
     index: number,
@@ -67,7 +68,17 @@ export class MotionSet implements MeshMotions {
     target: Vector3,
     pose: (position: Vector3) => Vector3,
   ): Vector3 {
-    return movedVertex(this, mesh, index, vertex, target, pose);
+    const { assigned, seeds } = this;
+    const { position } = _vertex;
+    readVertex(mesh, seeds, index, vertex);
+    _start.copy(position);
+    move(assigned, mesh, 'beforeSkinning');
+    pose(target.add(position).sub(_start));
+
+    pose(position);
+    _start.copy(position);
+    move(assigned, mesh, 'afterSkinning');
+    return target.add(position).sub(_start);
   }
 
   copyTime(from: MovedMesh, to: MovedMesh): void {
@@ -225,27 +236,6 @@ const _vertex = {
   instance: 0,
   uniforms: {},
 };
-
-/** Moves a vertex as shaders do: twin of `moveVertex` in `motion.glsl.ts`. See `MeshMotions.moveVertex`. */
-function movedVertex(
-  { assigned, seeds }: MotionSet,
-  mesh: MovedMesh,
-  index: number,
-  vertex: number,
-  target: Vector3,
-  pose: (position: Vector3) => Vector3,
-): Vector3 {
-  readVertex(mesh, seeds, index, vertex);
-  const { position } = _vertex;
-  _start.copy(position);
-  move(assigned, mesh, 'beforeSkinning');
-  pose(target.add(position).sub(_start));
-
-  pose(position);
-  _start.copy(position);
-  move(assigned, mesh, 'afterSkinning');
-  return target.add(position).sub(_start);
-}
 
 function readVertex(
   { geometry, instanceMatrix, matrixWorld }: MovedMesh,

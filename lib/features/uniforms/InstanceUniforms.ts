@@ -108,16 +108,12 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
   getAt(index: number, name: string, target?: UniformValue): UniformValue | null {
     const place = this.placeOf(name);
     checkIndex(index, this.mesh.visibility);
-    const own = this.texels?.layout.places.get(name);
+    const { texels } = this;
+    const own = texels?.layout.places.get(name);
     const value =
-      own === undefined
+      texels === null || own === undefined
         ? readValue(initialOf(name), 0, place, target)
-        : readValue(
-            (this.texels as UniformTexels).data,
-            this.texels?.indexOf(index, own) ?? 0,
-            place,
-            target,
-          );
+        : readValue(texels.data, texels.indexOf(index, own), place, target);
     if (name === 'roughness' || name === 'metalness') return (value as number) < 0 ? null : (value as number);
     return value as number | Color;
   }
