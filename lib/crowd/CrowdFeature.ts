@@ -16,6 +16,7 @@ import type { PosedBeyondClips } from '../animation/posedBounds.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { UniformLayout } from '../instances/UniformLayout.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import type { CrowdMesh } from './CrowdMesh.js';
 
 /**
  * Something that every instance of a crowd has: where it stands, what it plays, what it looks like. A crowd keeps a list of
@@ -133,25 +134,19 @@ export interface MeshFeature extends InstanceData {
   geometryReplaced?(numbered: boolean): void;
 }
 
-/** A mesh that features give something to, which its instances have in it alone. */
-interface FeaturedMesh {
-  readonly meshFeatures: MeshFeature[];
-  readonly appearance: InstanceData[];
-}
-
 /**
  * Called by a feature of the instances of one mesh.
  *
  * @throws If the mesh has one of its kind already.
  */
-export function addMeshFeature({ meshFeatures, appearance }: FeaturedMesh, feature: MeshFeature): void {
+export function addMeshFeature({ meshFeatures, appearance }: CrowdMesh, feature: MeshFeature): void {
   if (sameKind(meshFeatures, feature))
     throw new Error(`The mesh has ${feature.constructor.name} already; use that one.`);
   meshFeatures.push(feature);
   appearance.push(feature);
 }
 
-export function dropMeshFeature({ meshFeatures, appearance }: FeaturedMesh, feature: MeshFeature): void {
+export function dropMeshFeature({ meshFeatures, appearance }: CrowdMesh, feature: MeshFeature): void {
   for (const list of [meshFeatures, appearance]) list.splice(list.indexOf(feature), 1);
 }
 

@@ -1,11 +1,9 @@
 import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
-import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import type { InstanceGroups } from './InstanceGroups.js';
+import type { CrowdViews } from './CrowdViews.js';
 import { InstanceList } from './InstanceList.js';
-import type { DividedView, KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
+import type { DividedView, SplitLists } from './LODSelector.js';
 import { listSeen, markSeen } from './seenInstances.js';
 import type { PoseRequest, View } from './View.js';
-import type { DrawnMember } from './ViewInfo.js';
 import type { CrowdStage, ViewStage } from './ViewStage.js';
 
 const _frustum = /*@__PURE__*/ new Frustum();
@@ -13,24 +11,6 @@ const _clip = /*@__PURE__*/ new Matrix4();
 const NO_RATES = /*@__PURE__*/ new Float32Array(1);
 /** Ids that are being listed. */
 let _ids = /*@__PURE__*/ new Uint32Array(0);
-
-/** What is read of a crowd to know what a camera sees. */
-export interface SeenCrowd {
-  readonly visibility: InstanceVisibility;
-  readonly groups: InstanceGroups;
-  /** Whether instances outside of the camera's frustum are left out. */
-  readonly culls: boolean;
-  /** Bits of the layers that its instances are on. */
-  readonly layersMask: number;
-  /** Whether a stage has levels of detail begin sooner. */
-  readonly fitsLevels: boolean;
-  /** The meshes that draw it. */
-  readonly members: readonly DrawnMember[];
-  /** Sorts what is seen into several lists; null for one. */
-  readonly splitter: LODSelector | null;
-  /** Divides it by kinds of instances; null while all are of one. */
-  readonly kinds: KindSplitter | null;
-}
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
 export class CameraView implements PoseRequest, DividedView {
@@ -98,7 +78,7 @@ export class CameraView implements PoseRequest, DividedView {
    * @param farFirst Whether the farthest come first, as in transparent materials.
    * @param crowdMatrixWorld As for `update`.
    */
-  inOrder(level: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: SeenCrowd): View {
+  inOrder(level: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View {
     for (const stage of this.stages) {
       if (stage.sorted !== undefined) return stage.sorted(level, farFirst, crowdMatrixWorld, crowd);
     }
@@ -129,7 +109,7 @@ export class CameraView implements PoseRequest, DividedView {
    *
    * @param again Whether it is known that it was made for where camera and crowd are.
    */
-  update(crowdMatrixWorld: Matrix4, crowd: SeenCrowd, again = false): void {
+  update(crowdMatrixWorld: Matrix4, crowd: CrowdViews, again = false): void {
     const { visibility, groups } = crowd;
     const { split, stages } = this;
     if (split?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
@@ -183,7 +163,7 @@ export class CameraView implements PoseRequest, DividedView {
   }
 
   /** Marks what is seen, and returns whether all is. */
-  private mark(crowdMatrixWorld: Matrix4, { groups, visibility, culls }: SeenCrowd): boolean {
+  private mark(crowdMatrixWorld: Matrix4, { groups, visibility, culls }: CrowdViews): boolean {
     const { camera, seen } = this;
     const cameras = camerasOf(camera);
     const count = Math.max(1, cameras.length);

@@ -1,27 +1,12 @@
 import type { Camera, Matrix4 } from 'three';
+import type { Crowd } from '../crowd/Crowd.js';
 import type { LayersOfInstances } from '../crowd/CrowdFeature.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraView } from './CameraView.js';
-import { type GroupedCrowd, InstanceGroups } from './InstanceGroups.js';
+import { InstanceGroups } from './InstanceGroups.js';
 import type { KindSplitter, LODSelector } from './LODSelector.js';
 import type { DrawnMember } from './ViewInfo.js';
 import { type CrowdStage, STAGE_LIMITS } from './ViewStage.js';
-
-/** What views read of a crowd. */
-export interface ViewedCrowd extends GroupedCrowd {
-  /** Whether the bounds of all meshes of the crowd hold, so that cameras may be asked what they see. */
-  readonly frustumCulled: boolean;
-  /** Whether instances that a camera does not see are left out unless it is said otherwise. */
-  readonly culledByDefault: boolean;
-  /** On which layers single instances are; null for those of the crowd. */
-  readonly layers: LayersOfInstances | null;
-  /** Bits of the layers that all others are on. */
-  readonly layersMask: number;
-  /** What the GPU writes of the instances; null if nothing. */
-  readonly written: object | null;
-  /** The meshes that draw it. */
-  readonly members: readonly DrawnMember[];
-}
 
 /** What hides instances from cameras, where the GPU makes the lists. */
 export interface CrowdOcclusion {
@@ -65,7 +50,7 @@ export class CrowdViews {
   last: CameraView | null = null;
   private isFollowed = false;
 
-  constructor(private readonly crowd: ViewedCrowd) {
+  constructor(private readonly crowd: Crowd) {
     this.groups = new InstanceGroups(crowd);
   }
 

@@ -1,7 +1,7 @@
 import { type BufferGeometry, type Camera, DoubleSide, type Material } from 'three';
 import type { CameraView } from './CameraView.js';
 import type { CrowdViews } from './CrowdViews.js';
-import { KIND_LISTS, type KindSplitter, type LODSelector } from './LODSelector.js';
+import { KIND_LISTS, type KindSplitter } from './LODSelector.js';
 
 /** What a camera sees of a crowd. */
 export interface ViewInfo {
@@ -41,16 +41,9 @@ export function viewInfoOf(views: CrowdViews, camera: Camera): ViewInfo | null {
   return { visible, levels, ...drawsOf(views, (list) => view.of(list).count), posed };
 }
 
-/** What is read to count triangles. */
-interface CountedCrowd {
-  readonly members: readonly DrawnMember[];
-  readonly splitter: LODSelector | null;
-  readonly kinds: KindSplitter | null;
-}
-
 /** What all meshes of a crowd draw, each of which shows so many instances of its list. */
 export function drawsOf(
-  { members }: CountedCrowd,
+  { members }: CrowdViews,
   countOf: (list: number | null) => number,
 ): Pick<ViewInfo, 'triangles' | 'drawCalls'> {
   let [triangles, drawCalls] = [0, 0];
@@ -72,7 +65,7 @@ export function drawsOf(
 }
 
 /** Triangles that all meshes of a crowd draw of an instance at a level of detail; of several kinds, on average. */
-export function trianglesAt({ members, splitter, kinds }: CountedCrowd, level: number): number {
+export function trianglesAt({ members, splitter, kinds }: CrowdViews, level: number): number {
   if (splitter?.hasContent(level) === false) return 0;
   let count = 0;
   for (const { geometry, visible, level: list } of members) {

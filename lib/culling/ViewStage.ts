@@ -1,5 +1,6 @@
 import type { Matrix4 } from 'three';
-import type { CameraView, SeenCrowd } from './CameraView.js';
+import type { CameraView } from './CameraView.js';
+import type { CrowdViews } from './CrowdViews.js';
 import type { View } from './View.js';
 
 /** Instances on layers of no camera are left out first, and then those that are too many. */
@@ -18,19 +19,14 @@ export interface CrowdStage {
   forView(view: CameraView): ViewStage;
 }
 
-interface StagedViews {
-  readonly stages: CrowdStage[];
-  dropViews(): void;
-}
-
 /** Gives a feature a say in what cameras draw of what they see. */
-export function addStage(views: StagedViews, stage: CrowdStage): void {
+export function addStage(views: CrowdViews, stage: CrowdStage): void {
   views.stages.push(stage);
   views.stages.sort((a, b) => a.stage - b.stage);
   views.dropViews();
 }
 
-export function removeStage(views: StagedViews, stage: CrowdStage): void {
+export function removeStage(views: CrowdViews, stage: CrowdStage): void {
   views.stages.splice(views.stages.indexOf(stage), 1);
   views.dropViews();
 }
@@ -38,19 +34,19 @@ export function removeStage(views: StagedViews, stage: CrowdStage): void {
 /** What a feature does to what one camera sees. */
 export interface ViewStage {
   /** @returns Whether `apply` would leave the same as the last time, provided that the camera sees the same. */
-  update(crowd: SeenCrowd): boolean;
+  update(crowd: CrowdViews): boolean;
   /**
    * Clears bits of `view.seen`.
    *
    * @returns Whether all instances are left.
    */
-  apply(crowdMatrixWorld: Matrix4, crowd: SeenCrowd): boolean;
+  apply(crowdMatrixWorld: Matrix4, crowd: CrowdViews): boolean;
   /**
    * A list of the view in the order in which it is drawn.
    *
    * @param farFirst Whether the farthest come first, as in transparent materials.
    */
-  sorted?(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: SeenCrowd): View;
+  sorted?(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View;
   /** Called when the view goes over to another camera. */
   clear?(): void;
   dispose?(): void;

@@ -2,20 +2,7 @@ import type { Crowd } from '../crowd/Crowd.js';
 import type { PlaybackDriver } from '../playback/InstancePlayback.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import type { ActionReport, PlayedAction } from './ActionState.js';
-
-/** The actions of an instance, as a driver knows them. */
-export interface DrivenMixer {
-  /** Whether its instance is no more. */
-  readonly isLost: boolean;
-  steers(layer: number): boolean;
-  release(layer?: number): void;
-  delay(seconds: number): void;
-  clipsChanged(): void;
-  /** Brings all actions up to the update before the last one. */
-  bringBefore(): void;
-  /** Does what three.js's mixer does in its update. */
-  run(): void;
-}
+import type { InstanceMixer } from './InstanceMixer.js';
 
 /**
  * Steers the instances of a crowd by the actions of their objects. It knows when something about the actions of each changes by
@@ -25,7 +12,7 @@ export class ActionDriver implements PlaybackDriver {
   /** Whether passes are told of. */
   loops = false;
   /** By instance. */
-  private readonly mixers: (DrivenMixer | undefined)[] = [];
+  private readonly mixers: (InstanceMixer | undefined)[] = [];
   /** Seconds since the crowd's beginning at which something changes next, for each instance. */
   private readonly heap: TimeHeap;
   private due: number[] = [];
@@ -42,7 +29,7 @@ export class ActionDriver implements PlaybackDriver {
   }
 
   /** Says when something about the actions of an instance changes next. */
-  schedule(index: number, mixer: DrivenMixer, time: number): void {
+  schedule(index: number, mixer: InstanceMixer, time: number): void {
     this.mixers[index] = mixer;
     if (this.heap.timeOf(index) !== time) this.heap.set(index, time);
   }

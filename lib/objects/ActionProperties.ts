@@ -34,7 +34,7 @@ export abstract class ActionProperties<T extends ActionOwner> {
   /** A warp under way goes on, in proportion. */
   set timeScale(value: number) {
     checkTimeScale(value);
-    this.set('timeScale', value);
+    this.set({ timeScale: value });
   }
 
   /** How much of the clip shows. A fade is a factor of it. @default 1 */
@@ -45,7 +45,7 @@ export abstract class ActionProperties<T extends ActionOwner> {
   /** A fade under way goes on, in proportion. */
   set weight(value: number) {
     checkFinite(value, 'weight');
-    this.set('weight', value);
+    this.set({ weight: value });
   }
 
   /** `LoopRepeat`, `LoopOnce` or `LoopPingPong`. @default LoopRepeat */
@@ -55,7 +55,7 @@ export abstract class ActionProperties<T extends ActionOwner> {
 
   /** Passes so far stay counted. */
   set loop(value: AnimationActionLoopStyles) {
-    this.set('loop', value);
+    this.set({ loop: value });
   }
 
   /** How often the clip runs under `LoopRepeat` and `LoopPingPong`. @default Infinity */
@@ -65,7 +65,7 @@ export abstract class ActionProperties<T extends ActionOwner> {
 
   /** Passes so far stay counted. */
   set repetitions(value: number) {
-    this.set('repetitions', value ?? Infinity);
+    this.set({ repetitions: value ?? Infinity });
   }
 
   /** Whether the clip's time stands still. It is set when the clip has finished and stays on its end. @default false */
@@ -75,7 +75,7 @@ export abstract class ActionProperties<T extends ActionOwner> {
 
   /** Fades go on. */
   set paused(value: boolean) {
-    this.set('paused', value);
+    this.set({ paused: value });
   }
 
   /** Whether the action does anything. It is set to false when the clip has finished, or faded out. @default true */
@@ -85,7 +85,7 @@ export abstract class ActionProperties<T extends ActionOwner> {
 
   /** A disabled action shows nothing; its time and fades stand still. */
   set enabled(value: boolean) {
-    this.set('enabled', value);
+    this.set({ enabled: value });
   }
 
   /** Whether the clip stays on its last frame when it has finished, and shows no more otherwise. @default false */
@@ -95,7 +95,7 @@ export abstract class ActionProperties<T extends ActionOwner> {
 
   /** Counts when the clip finishes. */
   set clampWhenFinished(value: boolean) {
-    this.set('clampWhenFinished', value);
+    this.set({ clampWhenFinished: value });
   }
 
   /** The action as it is now. */
@@ -104,10 +104,9 @@ export abstract class ActionProperties<T extends ActionOwner> {
     return this.played;
   }
 
-  private set<K extends keyof PlayedAction>(name: K, value: PlayedAction[K]): void {
-    this.write((played) => {
-      played[name] = value;
-    });
+  /** Changes some of it. */
+  protected set(values: Partial<PlayedAction>): this {
+    return this.write((played) => void Object.assign(played, values));
   }
 
   /** Changes the action as it is now. */

@@ -113,17 +113,12 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends ActionP
 
   /** Lets the clip begin at a time of the instance, see `InstanceMixer.time`. Call `play` as well. */
   startAt(time: number): this {
-    return this.write((played) => {
-      played.startTime = time;
-    });
+    return this.set({ startTime: time });
   }
 
   /** Sets `loop` and `repetitions`. */
   setLoop(mode: AnimationActionLoopStyles, repetitions = Infinity): this {
-    return this.write((played) => {
-      played.loop = mode;
-      played.repetitions = repetitions;
-    });
+    return this.set({ loop: mode, repetitions });
   }
 
   /** Sets the weight, and ends a fade. While the action is disabled, the effective weight stays 0. */

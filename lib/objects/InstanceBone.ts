@@ -1,5 +1,6 @@
 import { Bone, Euler, type Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE } from '../features/jointEdits/editLayout.js';
+import type { InstanceBones } from './InstanceBones.js';
 import { observe, own, type ValueOwner } from './observed.js';
 
 /** What code has written to a bone. */
@@ -8,22 +9,6 @@ export interface WrittenProperty {
   readonly unedited: Float64Array;
   /** The edit that it became. */
   readonly edit: Float32Array;
-}
-
-/** What poses bones. */
-export interface BonePoser {
-  /** Brings position, rotation or scale of a bone, that of a kind, up to what its instance shows now. */
-  read(bone: InstanceBone, kind: number): void;
-  /** Called when code has set one of them: that of a kind, `KIND_ROTATION` and the like. */
-  wrote(bone: InstanceBone, kind: number): void;
-  /** Ends all edits of a bone's joint. */
-  clear(bone: InstanceBone): void;
-  readMatrix(bone: InstanceBone, target: Matrix4): void;
-  readMatrixWorld(bone: InstanceBone, target: Matrix4): void;
-  /** Brings the world matrix of the instance up to date. */
-  updateOwner(): void;
-  /** Called when something was hung on a bone, or taken off. */
-  hungOn(): void;
 }
 
 /**
@@ -67,7 +52,7 @@ export class InstanceBone extends Bone {
     public node: number,
     isJoint: boolean,
     /** @internal */
-    readonly poser: BonePoser,
+    readonly poser: InstanceBones,
   ) {
     observeInstanceBone();
     super();

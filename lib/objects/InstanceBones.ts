@@ -1,23 +1,14 @@
-import type { Matrix4, Object3D, Vector3 } from 'three';
+import type { Matrix4, Vector3 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { KIND_POSITION, KIND_ROTATION, SLOT_BY_HAND } from '../features/jointEdits/editLayout.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
-import { type BonePoser, InstanceBone } from './InstanceBone.js';
+import { InstanceBone } from './InstanceBone.js';
 import { JointPoses } from './JointPoses.js';
 import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
-
-/** An instance that has bones. */
-export interface BoneOwner extends Object3D {
-  readonly crowd: SkinnedInstancedMesh;
-  readonly instanceId: number;
-  /** Called with how many of its children are bones on which nothing hangs. */
-  idleBonesChanged(count: number): void;
-  /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. */
-  bonesWritten(bones: InstanceBones): void;
-}
+import type { SkinnedInstance } from './SkinnedInstance.js';
 
 /** Numbers of a rotation, a position and a scale. */
 const SIZES = [4, 3, 3];
@@ -27,7 +18,7 @@ const SAME = 1e-14;
 let _unedited = /*@__PURE__*/ new Float64Array(0);
 
 /** The bones of an instance: they read its pose, and what is written to them becomes edits. */
-export class InstanceBones implements BonePoser {
+export class InstanceBones {
   /** Of all joints, and of nodes between them. */
   readonly list: InstanceBone[];
   /** Also of nodes above all joints. */
@@ -41,7 +32,7 @@ export class InstanceBones implements BonePoser {
   private isReading = false;
 
   /** Hangs the bones below their instance, as the nodes of the character are below its root. */
-  constructor(private readonly owner: BoneOwner) {
+  constructor(private readonly owner: SkinnedInstance) {
     this.boneTexture = owner.crowd.boneTexture;
     this.nodes = createNodes(owner.crowd);
     const { names, parents, joints } = this.nodes;
@@ -60,15 +51,18 @@ export class InstanceBones implements BonePoser {
     this.hungOn();
   }
 
+  /** Whether anything that was written is left. */
   get hasWritten(): boolean {
     return this.writtenTo.size > 0;
   }
 
+  /** Whether the instance has a live pose, which may overwrite it. */
   get hasLivePose(): boolean {
     const { crowd, instanceId } = this.owner;
     return instanceId >= 0 && (storeOf(crowd)?.live.placeOf(instanceId) ?? -1) >= 0;
   }
 
+  /** Brings position, rotation or scale of a bone, that of a kind, up to what its instance shows now. */
   read(bone: InstanceBone, kind: number): void {
     if (this.isReading || !this.update() || bone.node < 0) return;
     const { nodes } = this;
@@ -78,6 +72,7 @@ export class InstanceBones implements BonePoser {
     this.set(bone, kind, nodes.trs, nodes.local(bone.node) + PROPERTY_OFFSETS[kind]);
   }
 
+  /** Call when code has set one of them: that of a kind, `KIND_ROTATION` and the like. */
   wrote(bone: InstanceBone, kind: number): void {
     // Those of an instance that is gone are objects like any others.
     if (this.isReading || !this.update() || bone.node < 0) return;
@@ -132,6 +127,7 @@ export class InstanceBones implements BonePoser {
     return mayEnd || (writtenTo.size > 0 && this.hasLivePose);
   }
 
+  /** Ends all edits of a bone's joint. */
   clear(bone: InstanceBone): void {
     const { crowd, instanceId } = this.owner;
     if (this.update() && bone.node >= 0) storeOf(crowd)?.clear(instanceId, bone.node, SLOT_BY_HAND);
@@ -155,10 +151,12 @@ export class InstanceBones implements BonePoser {
     if (bone.parent !== null) target.premultiply(bone.parent.matrixWorld);
   }
 
+  /** Brings the world matrix of the instance up to date. */
   updateOwner(): void {
     this.owner.updateWorldMatrix(true, false);
   }
 
+  /** Call when something was hung on a bone, or taken off. */
   hungOn(): void {
     const { owner } = this;
     owner.idleBonesChanged(

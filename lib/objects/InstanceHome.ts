@@ -1,15 +1,9 @@
 import { Object3D } from 'three';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { isInstanceBone } from './InstanceBone.js';
-import { InstanceObjects, type ObjectOfInstance } from './InstanceObjects.js';
+import { InstanceObjects } from './InstanceObjects.js';
 import type { OwnClocks } from './OwnClocks.js';
-
-/** An object that may live in the home of its crowd. */
-export interface HomedObject extends ObjectOfInstance {
-  readonly home: InstanceHome;
-  /** Whether it has children, or is placed by other means than position, rotation and scale. */
-  readonly isBusy: boolean;
-}
+import type { PlacedInstance } from './PlacedInstance.js';
 
 const homes = /*@__PURE__*/ new WeakMap<Object3D, InstanceHome>();
 
@@ -116,7 +110,7 @@ export class InstanceHome extends Object3D {
   }
 
   /** Call when an object became busy, or is so no longer. */
-  relist(object: HomedObject): void {
+  relist(object: PlacedInstance): void {
     if (object.parent !== this || object.isListed === object.isBusy) return;
     if (object.isListed) {
       this.unlist(object);
@@ -187,15 +181,15 @@ export class InstanceHome extends Object3D {
 
   /** Everything whose parent this is, also what is not among `children`. */
   private below(): Object3D[] {
-    const atHome = this.objects.byId.filter((object) => object?.isAtHome === true) as HomedObject[];
+    const atHome = this.objects.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];
     return [...atHome, ...this.children.filter((child) => !this.isMine(child))];
   }
 
-  private isMine(object: Object3D): object is HomedObject {
-    return (object as HomedObject).home === this;
+  private isMine(object: Object3D): object is PlacedInstance {
+    return (object as PlacedInstance).home === this;
   }
 
-  private unlist(object: HomedObject): void {
+  private unlist(object: PlacedInstance): void {
     if (!object.isListed) return;
     object.isListed = false;
     this.children.splice(this.children.indexOf(object), 1);

@@ -276,7 +276,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     return this;
   }
 
-  /** @internal */
+  /** Whether its instance is no more. @internal */
   get isLost(): boolean {
     return this.owner.instanceId < 0;
   }
@@ -370,12 +370,12 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
     this.write();
   }
 
-  /** @internal */
+  /** Brings all actions up to the update before the last one. @internal */
   bringBefore(): void {
     if (!this.hasOwnClock) this.bringTo(this.timeBefore);
   }
 
-  /** @internal */
+  /** Does what three.js's mixer does in its update. @internal */
   run(): void {
     if (!this.hasOwnClock) this.runFrom(this.timeBefore);
   }

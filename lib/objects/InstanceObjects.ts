@@ -4,27 +4,9 @@ import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
-import { adoptPlace, InstancePlacement, type PlacedObject } from './InstancePlacement.js';
-
-/** An object that stands for an instance of a crowd. */
-export interface ObjectOfInstance extends PlacedObject, PresentObject {
-  /** Which instance; -1 once it stands for none. */
-  instanceId: number;
-  /** Called when its instance is no more. */
-  lost(): void;
-  /** Called when something happened to what its instance plays. */
-  notified(event: PlaybackEvent): void;
-}
-
-/** Bones that code has written to. */
-export interface WrittenBones {
-  /** Call when the crowd's clock has moved. Returns whether clips may still overwrite something that was written. */
-  advanced(): boolean;
-  /** Whether anything that was written is left. */
-  readonly hasWritten: boolean;
-  /** Whether their instance has a live pose, which may overwrite it. */
-  readonly hasLivePose: boolean;
-}
+import type { InstanceBones } from './InstanceBones.js';
+import { adoptPlace, InstancePlacement } from './InstancePlacement.js';
+import type { PlacedInstance } from './PlacedInstance.js';
 
 /** Fewer instances that are in no scene are no cause for a warning. */
 const MANY_LOST = 64;
@@ -32,15 +14,15 @@ const MANY_LOST = 64;
 /** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
 export class InstanceObjects implements CrowdObjects {
   /** By the id of the instance. */
-  readonly byId: (ObjectOfInstance | null)[] = [];
+  readonly byId: (PlacedInstance | null)[] = [];
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
   /** What was set on objects, and is not yet told to the crowd. */
   readonly changes: ChangeQueue = new ChangeQueue();
   /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
-  private readonly written = new Set<WrittenBones>();
+  private readonly written = new Set<InstanceBones>();
   /** Those whose joints no clip moves, so that only live poses can overwrite it. */
-  private readonly resting = new Set<WrittenBones>();
+  private readonly resting = new Set<InstanceBones>();
   /** How many listeners the objects have for a type of event. */
   private readonly listeners = new Map<string, number>();
 
@@ -63,14 +45,14 @@ export class InstanceObjects implements CrowdObjects {
   }
 
   /** Has an object stand for an instance. */
-  add(id: number, object: ObjectOfInstance): void {
+  add(id: number, object: PlacedInstance): void {
     while (this.byId.length <= id) this.byId.push(null);
     this.byId[id] = object;
     object.instanceId = id;
   }
 
   /** The object that stands for an instance; null if none does. */
-  objectOf(id: number): ObjectOfInstance | null {
+  objectOf(id: number): PlacedInstance | null {
     return this.byId[id] ?? null;
   }
 
@@ -147,13 +129,13 @@ export class InstanceObjects implements CrowdObjects {
   }
 
   /** Call when code wrote to bones: from then on they are looked at whenever the crowd's clock has moved. */
-  bonesWritten(bones: WrittenBones): void {
+  bonesWritten(bones: InstanceBones): void {
     this.resting.delete(bones);
     this.written.add(bones);
   }
 
   /** Call when bones are those of no instance any more. */
-  bonesLost(bones: WrittenBones): void {
+  bonesLost(bones: InstanceBones): void {
     this.written.delete(bones);
     this.resting.delete(bones);
   }
@@ -169,14 +151,14 @@ export class InstanceObjects implements CrowdObjects {
   }
 
   notify(object: Object3D, event: PlaybackEvent): void {
-    (object as Object3D & ObjectOfInstance).notified(event);
+    (object as PlacedInstance).notified(event);
   }
 
   dispose(): void {
     for (let id = 0; id < this.byId.length; id++) if (this.byId[id] !== null) this.mesh.crowd.delete(id);
   }
 
-  private set(id: number, object: ObjectOfInstance | null): void {
+  private set(id: number, object: PlacedInstance | null): void {
     if (object !== null) this.add(id, object);
     else if (id < this.byId.length) this.byId[id] = null;
   }
@@ -209,19 +191,12 @@ export class ChangeQueue {
   }
 }
 
-/** An object whose instance is shown where it can be seen. */
-export interface PresentObject extends Object3D {
-  readonly instanceId: number;
-  /** Whether the instance was last told to be visible. */
-  isShown: boolean;
-}
-
 /**
  * Shows the instances whose objects are in the scene of the crowd and visible, as everything above them is. Nobody is told when an
  * ancestor is hidden or removed, so objects that have another parent than the home are looked after in each frame.
  */
 export class InstancePresence {
-  private readonly elsewhere = new Set<PresentObject>();
+  private readonly elsewhere = new Set<PlacedInstance>();
 
   constructor(private readonly mesh: SkinnedInstancedMesh) {}
 
@@ -230,7 +205,7 @@ export class InstancePresence {
    *
    * @param always Whether the crowd is told although it was told the same before.
    */
-  changed(object: PresentObject, home: Object3D, always: boolean): void {
+  changed(object: PlacedInstance, home: Object3D, always: boolean): void {
     const { parent } = object;
     if (parent === null || parent === home) this.elsewhere.delete(object);
     else this.elsewhere.add(object);
@@ -253,11 +228,11 @@ export class InstancePresence {
   }
 
   /** Forgets an object whose instance is no more. */
-  remove(object: PresentObject): void {
+  remove(object: PlacedInstance): void {
     this.elsewhere.delete(object);
   }
 
-  private show(object: PresentObject, shown: boolean, always = false): void {
+  private show(object: PlacedInstance, shown: boolean, always = false): void {
     if (object.isShown === shown && !always) return;
     object.isShown = shown;
     if (object.instanceId >= 0) this.mesh.crowd.setVisible(object.instanceId, shown);

@@ -1,7 +1,8 @@
-import { Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
+import { Matrix4, Quaternion, Vector3 } from 'three';
 import { isFinitePlace } from '../crowd/checks.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { warnOnce } from '../utils/messages.js';
+import type { PlacedInstance } from './PlacedInstance.js';
 
 const NAME = 'SkinnedInstance';
 
@@ -10,25 +11,9 @@ const MAX_GONE = 64;
 
 const _inCrowd = /*@__PURE__*/ new Matrix4();
 
-/** An object by which an instance is placed. */
-export interface PlacedObject extends Object3D {
-  /** Which instance; -1 for none. */
-  readonly instanceId: number;
-  /** Whether its parent is the home of the crowd's objects, which stands where the crowd stands. */
-  readonly isAtHome: boolean;
-  /** Whether position, rotation or scale are others than those that `matrix` was composed of. */
-  readonly isStale: boolean;
-  /** Whether it is among the `children` of the home. */
-  isListed: boolean;
-  /** Whether it is in the list of those that have changed. */
-  isQueued: boolean;
-  /** `matrixWorld` as it was when the instance was placed by it; null before, and while nobody needs to compare. */
-  placedAt: Matrix4 | null;
-}
-
 /** Carries the places of objects over to the instances of a crowd, and looks at those only that have changed. */
 export class InstancePlacement {
-  private changed: PlacedObject[] = [];
+  private changed: PlacedInstance[] = [];
   /** How many of them may stand for no instance any more. */
   private gone = 0;
   /** Where the crowd was when it was last looked at. */
@@ -38,7 +23,7 @@ export class InstancePlacement {
   constructor(private readonly mesh: SkinnedInstancedMesh) {}
 
   /** Call when position, rotation or scale of an object were set. */
-  queue(object: PlacedObject): void {
+  queue(object: PlacedInstance): void {
     if (object.isQueued || object.instanceId < 0) return;
     object.isQueued = true;
     this.changed.push(object);
@@ -74,7 +59,7 @@ export class InstancePlacement {
   }
 
   /** Places the instance of an object whose `matrixWorld` is up to date, if it has changed. */
-  placeByWorld(object: PlacedObject): void {
+  placeByWorld(object: PlacedInstance): void {
     const { matrixWorld } = object;
     if (object.placedAt === null) {
       object.placedAt = matrixWorld.clone();
@@ -99,7 +84,7 @@ export class InstancePlacement {
   }
 
   /** Call for each object when the crowd has moved: those at home go along, all others stay where they are. */
-  crowdMoved(object: PlacedObject): void {
+  crowdMoved(object: PlacedInstance): void {
     if (object.isAtHome && object.matrixWorldAutoUpdate) {
       // Those among the children of the home are visited anyway, and may have another matrix too.
       if (!object.isListed) object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
@@ -109,12 +94,12 @@ export class InstancePlacement {
   }
 
   /** Where an object is in the crowd's space; another object each time it is asked. */
-  inCrowd(object: PlacedObject): Matrix4 {
+  inCrowd(object: PlacedInstance): Matrix4 {
     if (object.isAtHome && object.matrixWorldAutoUpdate) return object.matrix;
     return _inCrowd.multiplyMatrices(this.inverse, object.placedAt ?? object.matrixWorld);
   }
 
-  private placeAtHome(object: PlacedObject): void {
+  private placeAtHome(object: PlacedInstance): void {
     if (object.matrixAutoUpdate && object.isStale) object.updateMatrix();
     object.matrixWorldNeedsUpdate = false;
     object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
@@ -122,7 +107,7 @@ export class InstancePlacement {
     this.write(object, object.matrix);
   }
 
-  private write({ instanceId }: PlacedObject, { elements }: Matrix4): void {
+  private write({ instanceId }: PlacedInstance, { elements }: Matrix4): void {
     if (instanceId < 0) return;
     if (!isFinitePlace(elements)) {
       warnOnce(
@@ -154,7 +139,7 @@ const _scale = /*@__PURE__*/ new Vector3();
  * @param always Whether its place is taken over although the instance seems to be where it was.
  */
 export function adoptPlace(
-  object: PlacedObject,
+  object: PlacedInstance,
   mesh: SkinnedInstancedMesh,
   placement: InstancePlacement,
   always: boolean,

@@ -2,7 +2,7 @@ import type { Crowd } from '../crowd/Crowd.js';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { OwnTimes } from '../playback/Clock.js';
-import { swapItems } from '../utils/attributes.js';
+import { resized, swapItems } from '../utils/attributes.js';
 
 /** Seconds that clocks which pass alike may be apart: sums of their steps are rounded. */
 const ROUNDING = 1e-7;
@@ -77,9 +77,7 @@ export class OwnClocks implements OwnTimes, InstanceData {
   }
 
   resize(capacity: number): void {
-    const { times } = this;
-    this.times = new Float64Array(capacity).fill(Number.NaN);
-    this.times.set(times.subarray(0, capacity));
+    this.times = resized(this.times, capacity, Number.NaN);
   }
 
   swap(i: number, j: number): void {

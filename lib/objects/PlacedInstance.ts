@@ -110,15 +110,15 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   instanceId = -1;
   /** @internal */
   readonly home: InstanceHome;
-  /** @internal */
+  /** Whether position, rotation or scale are others than those that `matrix` was composed of. @internal */
   isStale = true;
-  /** @internal */
+  /** Whether it is in the list of those that have changed. @internal */
   isQueued = false;
-  /** @internal */
+  /** Whether the instance was last told to be visible. @internal */
   isShown = true;
-  /** @internal */
+  /** Whether it is among the `children` of the home. @internal */
   isListed = false;
-  /** @internal */
+  /** `matrixWorld` as it was when the instance was placed by it; null before, and while nobody needs to compare. @internal */
   placedAt: Matrix4 | null = null;
   /** How many of its children need not be visited: bones on which nothing hangs. */
   protected idleChildren = 0;
@@ -185,12 +185,12 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     this.visible = isVisible;
   }
 
-  /** @internal */
+  /** Whether its parent is the home of the crowd's objects, which stands where the crowd stands. @internal */
   get isAtHome(): boolean {
     return this._parent === this.home;
   }
 
-  /** @internal */
+  /** Whether it has children, or is placed by other means than position, rotation and scale. @internal */
   get isBusy(): boolean {
     return this.children.length > this.idleChildren || !this.isComposed || !this._matrixWorldAutoUpdate;
   }
@@ -252,12 +252,12 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     return this;
   }
 
-  /** @internal */
+  /** Called when its instance is no more. @internal */
   lost(): void {
     this.removeFromParent();
   }
 
-  /** @internal */
+  /** Called when something happened to what its instance plays. @internal */
   abstract notified(event: PlaybackEvent): void;
 
   /** Whether `matrix` is that of position, rotation and scale alone, which are observed. */

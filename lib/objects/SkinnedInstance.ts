@@ -421,13 +421,13 @@ export class SkinnedInstance extends PlacedInstance {
     if (this.ownBones?.hasWritten) this.ownBones.advanced();
   }
 
-  /** @internal */
+  /** Called with how many of its children are bones on which nothing hangs. @internal */
   idleBonesChanged(count: number): void {
     this.idleChildren = count;
     this.relist();
   }
 
-  /** @internal */
+  /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */
   bonesWritten(bones: InstanceBones): void {
     this.home.objects.bonesWritten(bones);
   }

@@ -171,7 +171,7 @@ export class ActionTexels {
       const layer = layers[number];
       if (layer.share !== null) {
         layer.share.shareRamp(index, _ramp);
-        encodeRamp(_ramp, 0, now, paused, time.origin, data, at + number * 4);
+        this.encodeRamp(_ramp, 0, now, paused, at + number * 4);
         this.hasFades ||= !paused && _ramp[RAMP_RATE] !== 0;
         if (layer.share.isHidden(index, now)) continue;
       }
@@ -225,7 +225,7 @@ export class ActionTexels {
       // What counts from long ago is too large a number for a float32. Root motion still has to see the last frames of what has finished.
       if (!paused && age > CLOCK_EPOCH && !layer.locate(index, place, now, false, _place).finished)
         settle(actions, at, now);
-      encodeClip(actions, at, now, paused, origin, data, next);
+      this.encodeClip(actions, at, now, paused, next);
       if (data[next + CLIP_START] === REST_FRAME) continue;
       data[next + CLIP_START] += number * ACTION_LAYER;
       if (data[next + CLIP_WARP] !== 0) {
@@ -239,57 +239,59 @@ export class ActionTexels {
           next,
         );
       this.hasFades ||= !paused && (actions[at + ACTION_FADE_RATE] !== 0 || actions[at + ACTION_WARP] !== 0);
-      encodeRamp(actions, at + ACTION_FROM, now, paused, origin, data, next + CLIP_WEIGHT);
+      this.encodeRamp(actions, at + ACTION_FROM, now, paused, next + CLIP_WEIGHT);
       next += ACTION_TEXELS * 4;
     }
     return next;
   }
-}
 
-/**
- * Writes an action's clip as shaders read it: the fields of `instanceLayout` up to its warp's.
- *
- * @param paused Whether the instance is paused.
- * @param origin What the clock of shaders counts from.
- */
-function encodeClip(
-  actions: Actions,
-  at: number,
-  now: number,
-  paused: boolean,
-  origin: number,
-  out: Float32Array,
-  to: number,
-): void {
-  const rate = actions[at + ACTION_RATE];
-  const bits = actions[at + ACTION_LOOP] | 0;
-  if (paused || rate === 0 || (bits & FINISHED) !== 0) {
-    // The one frame that it shows.
-    const place = locate(actions, at, totalAt(actions, at, now), true, _place);
-    const rest = place.finished && !hasBit(actions, at, LOOP_CLAMP);
-    out[to + CLIP_START] = rest ? REST_FRAME : actions[at + ACTION_START];
-    out[to + CLIP_COUNT] = packCount(rest ? 1 : actions[at + ACTION_COUNT], LOOP_CLAMP);
-    out[to + CLIP_TIME] = rest ? 0 : frameOf(actions, at, place);
-    out[to + CLIP_WARP] = out[to + CLIP_RATE] = 0;
-    out[to + CLIP_PASSES] = REPEAT_FOREVER;
-    return;
+  /**
+   * Writes an action's clip as shaders read it: the fields of `instanceLayout` up to its warp's.
+   *
+   * @param paused Whether the instance is paused.
+   */
+  private encodeClip(actions: Actions, at: number, now: number, paused: boolean, to: number): void {
+    const { data: out } = this.texture;
+    const rate = actions[at + ACTION_RATE];
+    const bits = actions[at + ACTION_LOOP] | 0;
+    if (paused || rate === 0 || (bits & FINISHED) !== 0) {
+      // The one frame that it shows.
+      const place = locate(actions, at, totalAt(actions, at, now), true, _place);
+      const rest = place.finished && !hasBit(actions, at, LOOP_CLAMP);
+      out[to + CLIP_START] = rest ? REST_FRAME : actions[at + ACTION_START];
+      out[to + CLIP_COUNT] = packCount(rest ? 1 : actions[at + ACTION_COUNT], LOOP_CLAMP);
+      out[to + CLIP_TIME] = rest ? 0 : frameOf(actions, at, place);
+      out[to + CLIP_WARP] = out[to + CLIP_RATE] = 0;
+      out[to + CLIP_PASSES] = REPEAT_FOREVER;
+      return;
+    }
+    const left = passesLeft(actions, at);
+    let loop = bits & (LOOP_PING_PONG | LOOP_CLAMP);
+    if (bits & FIRST) loop |= LOOP_FIRST;
+    if (loop & LOOP_PING_PONG) {
+      const base = basePass(actions, at);
+      const last = base + left - 1;
+      if (base % 2 !== 0) loop |= LOOP_BACK;
+      // A ping-pong that finishes before its first pass was counted ends at the other end, as in three.js.
+      if (last > 0 && last % 2 !== 0) loop |= LOOP_ENDS_BACK;
+    }
+    out[to + CLIP_START] = actions[at + ACTION_START];
+    out[to + CLIP_COUNT] = packCount(actions[at + ACTION_COUNT], loop);
+    out[to + CLIP_TIME] = actions[at + ACTION_PLACE] - (actions[at + ACTION_SINCE] - this.time.origin) * rate;
+    out[to + CLIP_WARP] = rate * actions[at + ACTION_WARP];
+    out[to + CLIP_RATE] = rate;
+    out[to + CLIP_PASSES] = left;
   }
-  const left = passesLeft(actions, at);
-  let loop = bits & (LOOP_PING_PONG | LOOP_CLAMP);
-  if (bits & FIRST) loop |= LOOP_FIRST;
-  if (loop & LOOP_PING_PONG) {
-    const base = basePass(actions, at);
-    const last = base + left - 1;
-    if (base % 2 !== 0) loop |= LOOP_BACK;
-    // A ping-pong that finishes before its first pass was counted ends at the other end, as in three.js.
-    if (last > 0 && last % 2 !== 0) loop |= LOOP_ENDS_BACK;
+
+  /** Writes a ramp as shaders read it. */
+  private encodeRamp(ramps: Actions, at: number, now: number, paused: boolean, to: number): void {
+    const { data: out } = this.texture;
+    const value = paused ? rampAt(ramps, at, now) : 0;
+    out[to + RAMP_FROM] = paused ? value : ramps[at + RAMP_FROM];
+    out[to + RAMP_TO] = paused ? value : ramps[at + RAMP_TO];
+    out[to + RAMP_START] = ramps[at + RAMP_START] - this.time.origin;
+    out[to + RAMP_RATE] = paused ? 0 : ramps[at + RAMP_RATE];
   }
-  out[to + CLIP_START] = actions[at + ACTION_START];
-  out[to + CLIP_COUNT] = packCount(actions[at + ACTION_COUNT], loop);
-  out[to + CLIP_TIME] = actions[at + ACTION_PLACE] - (actions[at + ACTION_SINCE] - origin) * rate;
-  out[to + CLIP_WARP] = rate * actions[at + ACTION_WARP];
-  out[to + CLIP_RATE] = rate;
-  out[to + CLIP_PASSES] = left;
 }
 
 /** Writes how far a clip drifts in an epoch. */
@@ -301,23 +303,6 @@ function encodeDrift(rate: number, intervals: number, out: Float32Array, to: num
   const step = 2 ** (Math.ceil(Math.log2(Math.max(turn, 1))) - Math.log2(MAX_AGE));
   out[to + CLIP_DRIFT] = Math.round(drift / step) * step;
   out[to + CLIP_DRIFT_REST] = drift - out[to + CLIP_DRIFT];
-}
-
-/** The same for a ramp. */
-function encodeRamp(
-  ramps: Actions,
-  at: number,
-  now: number,
-  paused: boolean,
-  origin: number,
-  out: Float32Array,
-  to: number,
-): void {
-  const value = paused ? rampAt(ramps, at, now) : 0;
-  out[to + RAMP_FROM] = paused ? value : ramps[at + RAMP_FROM];
-  out[to + RAMP_TO] = paused ? value : ramps[at + RAMP_TO];
-  out[to + RAMP_START] = ramps[at + RAMP_START] - origin;
-  out[to + RAMP_RATE] = paused ? 0 : ramps[at + RAMP_RATE];
 }
 
 /**
@@ -343,8 +328,26 @@ export function readPose(
     target.layers[number] ??= { weight: 1, mask: null };
     target.layers[number].weight = layer.share?.shareAt(index, now) ?? 1;
     target.layers[number].mask = layer.share?.mask ?? null;
-    const weights = readLayer(layer, number, index, now, paused, interpolate, target);
-    if (number === 0) left -= weights;
+    const at = layer.at(index);
+    for (let place = layer.count(index) - 1; place >= 0; place--) {
+      const actions = layer.actions(place);
+      const weight = layer.weightOf(index, place, now);
+      if (weight <= 0 || isRest(actions, at)) continue;
+      if (number === 0) left -= weight;
+      const clip = nextClip(target);
+      clip.layer = number;
+      clip.weight = weight;
+      const shown = layer.locate(index, place, now, paused, _place);
+      const isOver = shown.finished && !hasBit(actions, at, LOOP_CLAMP);
+      const start = isOver ? REST_FRAME : actions[at + ACTION_START];
+      const intervals = intervalsOf(actions, at);
+      const frame = isOver ? 0 : frameOf(actions, at, shown);
+      const whole = interpolate ? Math.min(Math.floor(frame), Math.max(intervals - 1, 0)) : Math.round(frame);
+      clip.start = start;
+      clip.frame0 = start + whole;
+      clip.frame1 = interpolate && !isOver ? start + Math.min(whole + 1, intervals) : clip.frame0;
+      clip.alpha = interpolate ? frame - whole : 0;
+    }
   }
   // What the clips of the base leave is the rest pose.
   if (left < MIN_SHARE) return target;
@@ -353,40 +356,6 @@ export function readPose(
   rest.alpha = rest.layer = 0;
   rest.weight = left;
   return target;
-}
-
-/** Adds the clips that an instance shows on one layer; returns the sum of their weights. */
-function readLayer(
-  layer: LayerActions,
-  number: number,
-  index: number,
-  now: number,
-  paused: boolean,
-  interpolate: boolean,
-  target: PoseMix,
-): number {
-  const at = layer.at(index);
-  let weights = 0;
-  for (let place = layer.count(index) - 1; place >= 0; place--) {
-    const actions = layer.actions(place);
-    const weight = layer.weightOf(index, place, now);
-    if (weight <= 0 || isRest(actions, at)) continue;
-    weights += weight;
-    const clip = nextClip(target);
-    clip.layer = number;
-    clip.weight = weight;
-    const shown = layer.locate(index, place, now, paused, _place);
-    const isOver = shown.finished && !hasBit(actions, at, LOOP_CLAMP);
-    const start = isOver ? REST_FRAME : actions[at + ACTION_START];
-    const intervals = intervalsOf(actions, at);
-    const frame = isOver ? 0 : frameOf(actions, at, shown);
-    const whole = interpolate ? Math.min(Math.floor(frame), Math.max(intervals - 1, 0)) : Math.round(frame);
-    clip.start = start;
-    clip.frame0 = start + whole;
-    clip.frame1 = interpolate && !isOver ? start + Math.min(whole + 1, intervals) : clip.frame0;
-    clip.alpha = interpolate ? frame - whole : 0;
-  }
-  return weights;
 }
 
 function nextClip(target: PoseMix): PoseMix['clips'][number] {

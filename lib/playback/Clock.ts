@@ -1,5 +1,5 @@
 import { CLOCK_EPOCH } from '../constants.js';
-import { swapItems } from '../utils/attributes.js';
+import { resized, swapItems } from '../utils/attributes.js';
 
 /** What instances that have a clock of their own go by. */
 export interface OwnTimes {
@@ -79,9 +79,7 @@ export class Clock {
   }
 
   resize(capacity: number): void {
-    const { pausedAt } = this;
-    this.pausedAt = new Float64Array(capacity).fill(Number.NaN);
-    this.pausedAt.set(pausedAt.subarray(0, capacity));
+    this.pausedAt = resized(this.pausedAt, capacity, Number.NaN);
   }
 
   swap(i: number, j: number): void {

@@ -27,26 +27,13 @@ import {
 import { Clock } from './Clock.js';
 import { MAX_AGE } from './instanceLayout.js';
 import { LayerActions } from './LayerActions.js';
+import type { PlaybackEvents } from './PlaybackEvents.js';
 import { checkPlay, type LayerReference, type PlayOptionsOfInstance, type Start } from './PlayOptions.js';
 
 /** Seconds between sweeps over instances that do not fade: half of those for which what shaders read is exact. */
 const LONG = (CLOCK_EPOCH * MAX_AGE) / 2;
 /** How many instances a sweep looks at in an update. */
 const SWEPT_AT_ONCE = 64;
-
-/** What wants to know when instances play something else than before. */
-export interface PlaybackObserver {
-  /** A clip begins, or its time was set: one action of a layer, or all that the instance has. */
-  started(index: number, layer?: number, place?: number): void;
-  /** Clips go on, but at another speed, or stand still. */
-  retimed(index: number, turned: boolean, layer?: number, place?: number): void;
-  /** What all instances play is about to be replaced. */
-  replacing(): void;
-  /** Two instances were exchanged. */
-  swapped(i: number, j: number): void;
-  /** There is room for another number of instances. */
-  resized(capacity: number): void;
-}
 
 /**
  * Who tells instances what to play by actions of objects, see `SkinnedInstance`, instead of by index. It writes
@@ -90,7 +77,8 @@ export class InstancePlayback implements InstanceData {
   layers: readonly LayerActions[];
   /** What has laid others over the base; null if there are none. */
   over: LayersOver | null = null;
-  observer: PlaybackObserver | null = null;
+  /** Who is told when instances play something else than before. */
+  observer: PlaybackEvents | null = null;
   /** Null while nothing is steered by objects. */
   driver: PlaybackDriver | null = null;
   /** Where instances were when renderers last posed them. */

@@ -1,6 +1,6 @@
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../constants.js';
-import { swapItems } from '../utils/attributes.js';
+import { resized, swapItems } from '../utils/attributes.js';
 import { warnOnce } from '../utils/messages.js';
 import {
   ACTION_COUNT,
@@ -474,14 +474,10 @@ export class LayerActions {
 
   resize(capacity: number): void {
     this.capacity = capacity;
-    const { counts, currents, places } = this;
-    this.counts = new Uint8Array(capacity);
-    this.counts.set(counts.subarray(0, capacity));
-    this.currents = new Uint8Array(capacity);
-    this.currents.set(currents.subarray(0, capacity));
-    places.forEach((actions, place) => {
-      places[place] = new Float64Array(capacity * ACTION_SIZE);
-      places[place].set(actions.subarray(0, capacity * ACTION_SIZE));
+    this.counts = resized(this.counts, capacity);
+    this.currents = resized(this.currents, capacity);
+    this.places.forEach((actions, place) => {
+      this.places[place] = resized(actions, capacity * ACTION_SIZE);
     });
   }
 

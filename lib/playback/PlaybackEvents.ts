@@ -1,4 +1,5 @@
 import type { BakedClip, ClipMarker } from '../animation/ClipTable.js';
+import type { Crowd } from '../crowd/Crowd.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import {
   ACTION_EVENT,
@@ -16,7 +17,7 @@ import {
   type Place,
   timeAt,
 } from './actions.js';
-import type { InstancePlayback, PlaybackObserver } from './InstancePlayback.js';
+import type { InstancePlayback } from './InstancePlayback.js';
 import type { LayerActions } from './LayerActions.js';
 
 /** What happened to an instance's clip; the first two as `AnimationMixer` has them. */
@@ -106,19 +107,6 @@ const MAX_MARKED_PASSES = 8;
 
 const NO_MARKERS: readonly ClipMarker[] = [];
 
-/** What plays, which instances of it are there, and who listens. */
-export interface EventCrowd {
-  readonly playback: InstancePlayback;
-  readonly visibility: {
-    readonly count: number;
-    isVisible(id: number): boolean;
-    isDrawn(id: number): boolean;
-  };
-  readonly markersVersion: number;
-  /** Whether somebody listens to a type of events. */
-  hasListeners(type: PlaybackEventType): boolean;
-}
-
 /**
  * Announces what happens to the clips of instances. Which event comes next stands in the numbers of each action, and the times
  * of instances' next events in a heap, so that those to which nothing happens are not looked at. Clips that fade out have none, nor
@@ -129,7 +117,7 @@ export interface EventCrowd {
  * only those of its last passes. What is due already, as where a clip was begun beyond its end, is told of in the next update,
  * even in one of 0 seconds, in which a mixer tells nothing.
  */
-export class PlaybackEvents implements PlaybackObserver {
+export class PlaybackEvents {
   private heap = new TimeHeap(0);
   /** Types that someone listens to, and in which update that was last so. */
   private readonly listened = new Map<PlaybackEventType, number>();
@@ -150,7 +138,7 @@ export class PlaybackEvents implements PlaybackObserver {
   private actions!: Actions;
   private at = 0;
 
-  constructor(private readonly crowd: EventCrowd) {}
+  constructor(private readonly crowd: Crowd) {}
 
   private get playback(): InstancePlayback {
     return this.crowd.playback;
@@ -193,6 +181,7 @@ export class PlaybackEvents implements PlaybackObserver {
     for (let i = known; i < this.known; i++) this.started(i);
   }
 
+  /** A clip begins, or its time was set: one action of a layer, or all that the instance has. */
   started(index: number, layer?: number, place?: number): void {
     if (index >= this.known) return;
     this.each(index, layer, place, () => {
@@ -201,6 +190,7 @@ export class PlaybackEvents implements PlaybackObserver {
     });
   }
 
+  /** Clips go on, but at another speed, or stand still. */
   retimed(index: number, turned: boolean, layer?: number, place?: number): void {
     if (index >= this.known) return;
     this.each(index, layer, place, () => {
@@ -213,6 +203,7 @@ export class PlaybackEvents implements PlaybackObserver {
     });
   }
 
+  /** Two instances were exchanged. */
   swapped(i: number, j: number): void {
     this.postponed = this.postponed.map((index) => (index === i ? j : index === j ? i : index));
     if (Math.max(i, j) >= this.known) {
@@ -225,6 +216,7 @@ export class PlaybackEvents implements PlaybackObserver {
     this.heap.set(j, time);
   }
 
+  /** There is room for another number of instances. */
   resized(capacity: number): void {
     this.known = Math.min(this.known, capacity);
     this.postponed = this.postponed.filter((index) => index < capacity);
@@ -256,6 +248,7 @@ export class PlaybackEvents implements PlaybackObserver {
     }
   }
 
+  /** What all instances play is about to be replaced. */
   replacing(): void {
     const now = this.playback.elapsed;
     while (this.dispatching && this.heap.firstTime <= now) {

@@ -17,6 +17,13 @@ export function swapItems(array: { [index: number]: number }, i: number, j: numb
   }
 }
 
+/** An array of another length with what is in one, as far as there is room; numbers beyond are 0 unless `more` says otherwise. */
+export function resized<T extends TypedArray>(array: T, length: number, more = 0): T {
+  const made = new (array.constructor as new (length: number) => T)(length).fill(more) as T;
+  made.set(array.subarray(0, length));
+  return made;
+}
+
 interface Range {
   start: number;
   count: number;

@@ -7,7 +7,7 @@ import { checkIndex, forEachInstance, type Instances } from '../../instances/ins
 import { changeRate, FADING_OUT, hasBit } from '../../playback/actions.js';
 import { MAX_ACTIONS } from '../../playback/instanceLayout.js';
 import { valueFor } from '../../playback/PlayOptions.js';
-import { swapItems } from '../../utils/attributes.js';
+import { resized, swapItems } from '../../utils/attributes.js';
 import { checkFinite } from '../../utils/messages.js';
 
 /** A clip, and the number at which it shows alone. */
@@ -136,11 +136,8 @@ export class ClipBlend implements CrowdFeature {
   }
 
   resize(capacity: number): void {
-    const { values, fadeEnds } = this;
-    this.values = new Float64Array(capacity);
-    this.values.set(values.subarray(0, capacity));
-    this.fadeEnds = new Float64Array(capacity);
-    this.fadeEnds.set(fadeEnds.subarray(0, capacity));
+    this.values = resized(this.values, capacity);
+    this.fadeEnds = resized(this.fadeEnds, capacity);
   }
 
   swap(i: number, j: number): void {

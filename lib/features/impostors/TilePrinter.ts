@@ -1,8 +1,4 @@
-import type { Material, Texture, TextureDataType, Vector2 } from 'three';
-
-interface Uniform<T> {
-  value: T;
-}
+import type { IUniform, Material, Texture, TextureDataType, Vector2 } from 'three';
 
 /** What shaders are told of the tiles of an impostor. */
 export interface ShownTiles {
@@ -10,10 +6,10 @@ export interface ShownTiles {
   readonly hasParts: boolean;
   readonly uniforms: Record<
     'impostorColors' | 'impostorShapes' | 'impostorParts' | 'impostorPartColors',
-    Uniform<Texture | null>
+    IUniform<Texture | null>
   > & {
     /** Parts of an instance, and instances in a row. */
-    impostorPartLayout: Uniform<Vector2>;
+    impostorPartLayout: IUniform<Vector2>;
   };
 }
 

@@ -1,5 +1,5 @@
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { swapItems } from '../../utils/attributes.js';
+import { resized, swapItems } from '../../utils/attributes.js';
 import {
   EDIT_KIND,
   EDIT_NODE,
@@ -108,10 +108,8 @@ export class EditLists {
 
   resize(capacity: number): void {
     for (let i = capacity; i < this.capacity; i++) this.clear(i);
-    const { lists } = this;
     this.capacity = capacity;
-    this.lists = new Int32Array(capacity * LIST);
-    this.lists.set(lists.subarray(0, capacity * LIST));
+    this.lists = resized(this.lists, capacity * LIST);
   }
 
   swap(i: number, j: number): void {
@@ -253,8 +251,7 @@ class EditPool {
 
   private grow(): void {
     const { texture, targets } = this;
-    this.targets = new Float64Array(targets.length * 2);
-    this.targets.set(targets);
+    this.targets = resized(targets, targets.length * 2);
     this.texture = new InstanceTexture(this.targets.length / 3, EDIT_STRIDE, EDITS_PER_ROW);
     this.texture.data.set(texture.data);
     texture.dispose();

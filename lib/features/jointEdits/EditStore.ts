@@ -3,6 +3,8 @@ import type { EditModel } from '../../animation/mixPose.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { PoseEditor } from '../../crowd/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
+import type { Clock } from '../../playback/Clock.js';
 import { EditExtent } from './EditExtent.js';
 import { EditLists } from './EditLists.js';
 import {
@@ -31,21 +33,6 @@ const HEADERS = 0;
 const EDITS = 1;
 const LIVE = 2;
 
-/** Where the instances of a crowd stand. */
-export interface EditPlaces {
-  readonly attribute: InstancedBufferAttribute;
-}
-
-/** The time that they have in common, in seconds. */
-export interface EditTime {
-  /** Since the beginning. */
-  readonly elapsed: number;
-  /** Since its epoch began. */
-  readonly time: number;
-  /** When that was. */
-  readonly origin: number;
-}
-
 const _inverse = /*@__PURE__*/ new Matrix4();
 const _target = /*@__PURE__*/ new Vector3();
 const _place = /*@__PURE__*/ new Float32Array(3);
@@ -71,8 +58,8 @@ export class EditStore implements PoseEditor {
   constructor(
     private capacity: number,
     readonly tracks: PoseTracks,
-    private readonly places: EditPlaces,
-    private readonly time: EditTime,
+    private readonly places: InstanceTransforms,
+    private readonly time: Clock,
   ) {
     this.lists = new EditLists(capacity);
     this.live = new LivePoses(capacity, tracks.parents.length);

@@ -1,5 +1,5 @@
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { swapItems } from '../../utils/attributes.js';
+import { resized, swapItems } from '../../utils/attributes.js';
 import {
   HEADER_FADE_RATE,
   HEADER_FADE_START,
@@ -124,10 +124,8 @@ export class LivePoses {
   }
 
   resize(capacity: number): void {
-    const { places } = this;
-    for (let i = capacity; i < places.length; i++) this.drop(i);
-    this.places = new Int32Array(capacity).fill(-1);
-    this.places.set(places.subarray(0, capacity));
+    for (let i = capacity; i < this.places.length; i++) this.drop(i);
+    this.places = resized(this.places, capacity, -1);
   }
 
   swap(i: number, j: number): void {

@@ -9,6 +9,7 @@ import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
+import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
 import type { InstanceParts } from '../parts/InstanceParts.js';
@@ -105,7 +106,7 @@ export class CrowdKinds implements CrowdFeature {
   ) {
     checkInstanced(crowd.geometry);
     crowd.use(this);
-    this.kinds = bytesFor(crowd.capacity);
+    this.kinds = new Uint8Array(wholeWords(crowd.capacity));
     this.meshes = [crowd];
     crowd.views.kinds = this;
     crowd.views.dropViews();
@@ -213,9 +214,7 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   resize(capacity: number): void {
-    const { kinds } = this;
-    this.kinds = bytesFor(capacity);
-    this.kinds.set(kinds.subarray(0, capacity));
+    this.kinds = resized(this.kinds.subarray(0, capacity), wholeWords(capacity));
     this.version++;
   }
 
@@ -339,7 +338,7 @@ export class CrowdKinds implements CrowdFeature {
 }
 
 /** By whole words, which shaders read. */
-const bytesFor = (capacity: number): Uint8Array => new Uint8Array((capacity + 3) & ~3);
+const wholeWords = (bytes: number): number => (bytes + 3) & ~3;
 
 /** @throws If a geometry has an instanced attribute of the user's, of which each kind would read the first values. */
 function checkInstanced(geometry: BufferGeometry): void {

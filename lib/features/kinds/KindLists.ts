@@ -9,6 +9,7 @@ import {
   type ViewBudget,
 } from '../../culling/LODSelector.js';
 import type { View } from '../../culling/View.js';
+import { resized } from '../../utils/attributes.js';
 
 /** What the mesh of one kind draws: a stretch of the list of all. */
 interface KindView extends View {
@@ -146,11 +147,7 @@ export class KindLists implements SplitLists {
       view.count = _counts[kind];
       view.isFading = isFading;
     }
-    if (_entries.length < end) {
-      const more = new Uint32Array(2 * end);
-      more.set(_entries);
-      _entries = more;
-    }
+    if (_entries.length < end) _entries = resized(_entries, 2 * end);
     for (let i = 0; i < count; i++) {
       const entry = from?.[i] ?? i;
       _entries[_ends[kinds[entry & mask]]++] = entry;

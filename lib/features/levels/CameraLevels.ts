@@ -1,12 +1,8 @@
 import type { Camera, Matrix4 } from 'three';
 import { FADE_CODES, FADE_STEPS, FADING, ID_BITS, LEVEL_SCALE } from '../../constants.js';
 import type { LevelMeasure } from '../../culling/LODSelector.js';
+import { resized } from '../../utils/attributes.js';
 import type { LevelTable } from './LevelTable.js';
-
-/** Cameras that have it divide distances by it, as those of `LOD`. */
-interface ZoomedCamera extends Camera {
-  zoom?: number;
-}
 
 /**
  * For levels to begin sooner, distances are multiplied by this once for every `STRIDE` steps, of which there may be `STEPS`. Levels
@@ -56,12 +52,13 @@ export class CameraLevels implements LevelMeasure {
    * @param matrixWorld Of the crowd.
    * @param capacity The most instances there can be.
    */
-  update(table: LevelTable, camera: ZoomedCamera, matrixWorld: Matrix4, capacity: number): void {
-    if (this.levels.length !== capacity) {
-      const levels = new Uint8Array(capacity);
-      levels.set(this.levels.subarray(0, capacity));
-      this.levels = levels;
-    }
+  update(
+    table: LevelTable,
+    camera: Camera & { zoom?: number },
+    matrixWorld: Matrix4,
+    capacity: number,
+  ): void {
+    if (this.levels.length !== capacity) this.levels = resized(this.levels, capacity);
     const fades = table.fadesFor(capacity);
     // Steps of both kinds do not go into each other.
     if (fades !== this.fades) this.step = 0;

@@ -1,6 +1,7 @@
 import { type Matrix4, Vector3 } from 'three';
 import { LEVEL_CODES } from '../../constants.js';
-import type { CameraView, SeenCrowd } from '../../culling/CameraView.js';
+import type { CameraView } from '../../culling/CameraView.js';
+import type { CrowdViews } from '../../culling/CrowdViews.js';
 import type { ViewBudget } from '../../culling/LODSelector.js';
 import { listSeen } from '../../culling/seenInstances.js';
 import type { View } from '../../culling/View.js';
@@ -33,7 +34,7 @@ export class OrderedView implements ViewStage, ViewBudget {
     private readonly view: CameraView,
   ) {}
 
-  update(crowd: SeenCrowd): boolean {
+  update(crowd: CrowdViews): boolean {
     const { maxVisible, maxTriangles } = this.order;
     if (maxTriangles < Infinity) this.takeCosts(crowd);
     const { eye } = this;
@@ -48,7 +49,7 @@ export class OrderedView implements ViewStage, ViewBudget {
     return same;
   }
 
-  apply(crowdMatrixWorld: Matrix4, { visibility: { bits }, groups: { spheres } }: SeenCrowd): boolean {
+  apply(crowdMatrixWorld: Matrix4, { visibility: { bits }, groups: { spheres } }: CrowdViews): boolean {
     const { view, maxVisible, maxTriangles: max, costs } = this;
     const { seen, split } = view;
     if (maxVisible === Infinity && max === Infinity) return true;
@@ -71,7 +72,7 @@ export class OrderedView implements ViewStage, ViewBudget {
     );
   }
 
-  sorted(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, { groups }: SeenCrowd): View {
+  sorted(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, { groups }: CrowdViews): View {
     const { order, view, lists } = this;
     const unsorted = view.of(list);
     if (!order.sortObjects) return unsorted;
@@ -107,7 +108,7 @@ export class OrderedView implements ViewStage, ViewBudget {
   }
 
   /** Says how many triangles an instance has. */
-  private takeCosts(crowd: SeenCrowd): void {
+  private takeCosts(crowd: CrowdViews): void {
     const { split, turn } = this.view;
     // Each mesh of the crowd asks.
     if (this.costsTurn === turn) return;
