@@ -151,11 +151,10 @@ const isAsItIs = ({ flipY, premultiplyAlpha }: Texture): boolean => !flipY && !p
 
 /** A context with a texture to put images into, and a buffer of the size of a layer to be drawn into. */
 function createContext(width: number, height: number): WebGL2RenderingContext {
-  const canvas =
-    typeof OffscreenCanvas === 'undefined'
-      ? globalThis.document?.createElement('canvas')
-      : new OffscreenCanvas(1, 1);
-  const gl = canvas?.getContext('webgl2') as WebGL2RenderingContext | null | undefined;
+  const offscreen = globalThis.OffscreenCanvas && new OffscreenCanvas(1, 1);
+  // WebKit on Linux has no WebGL in those.
+  const gl = (offscreen?.getContext('webgl2') ??
+    globalThis.document?.createElement('canvas').getContext('webgl2')) as WebGL2RenderingContext | null;
   if (!gl) throw new Error('there is no WebGL 2 to read images with');
   gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
   gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, gl.createFramebuffer());
