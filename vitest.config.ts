@@ -1,5 +1,6 @@
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { ENGINES } from './tests/engines/engines.mjs';
 import { browserFlags } from './tests/setup/browserFlags.mjs';
 import { bundled } from './tests/setup/bundled.mjs';
 import { serveModels } from './tests/setup/models.mjs';
@@ -7,6 +8,11 @@ import { alias } from './vite.config.js';
 
 /** See tests/support/thorough.ts. */
 const all = process.env.SIM_ALL === '1';
+
+/** Another browser that shall run tests of browsers, see tests/engines. */
+const engine = ENGINES.find(({ name }) => name === process.env.SIM_ENGINE);
+
+const browser = engine?.browser ?? 'chromium';
 
 const resolve = {
   alias: Object.entries(alias).map(([name, path]) => ({ find: new RegExp(`^${name}$`), replacement: path })),
@@ -27,7 +33,7 @@ const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts', 'tests/
 
 export default defineConfig({
   test: {
-    provide: { thorough: all },
+    provide: { thorough: all, hasWebGPU: engine === undefined },
     // In Node; more than there are cores, together with the two browsers, so that none waits at the end for a single file.
     maxWorkers: 2,
     // On a busy machine a browser takes its time to close.
@@ -91,23 +97,25 @@ export default defineConfig({
             screenshotFailures: false,
             connectTimeout: 300_000,
             viewport: { width: 1000, height: 700 },
-            provider: playwright({
-              launchOptions: {
-                executablePath: process.env.SIM_BROWSER,
-                args: browserFlags,
-                timeout: 300_000,
-              },
-            }),
+            provider:
+              engine?.provider() ??
+              playwright({
+                launchOptions: {
+                  executablePath: process.env.SIM_BROWSER,
+                  args: browserFlags,
+                  timeout: 300_000,
+                },
+              }),
             // Two browsers, each of which keeps one core busy at most: most of the time goes into shaders, and a browser compiles
             // them on one thread.
             instances: [
               {
-                browser: 'chromium',
+                browser,
                 name: 'browser, first',
                 include: ['tests/parity/**/*.test.ts'],
               },
               {
-                browser: 'chromium',
+                browser,
                 name: 'browser, second',
                 include: ['tests/browser/**/*.test.ts'],
               },

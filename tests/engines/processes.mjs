@@ -56,10 +56,9 @@ async function openScreen() {
  * Starts a browser on a screen that no one sees, with Mesa's software driver and a home of its own.
  *
  * @param {(home: string) => [command: string, ...args: string[]]} command
- * @param {(why: string) => void} lost Called when it ends.
  * @returns What ends it.
  */
-export async function startOnScreen(command, lost, env = {}) {
+export async function startOnScreen(command) {
   const screen = await openScreen();
   const { home, remove } = createHome();
   const [program, ...args] = command(home);
@@ -75,11 +74,11 @@ export async function startOnScreen(command, lost, env = {}) {
       // It shall start no service that outlives it.
       DBUS_SESSION_BUS_ADDRESS: 'disabled:',
       NO_AT_BRIDGE: '1',
-      ...env,
+      // WebKit's sandbox does not start for root, in containers: there it is switched off. The page is our own.
+      ...(process.getuid?.() === 0 && { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' }),
     },
   });
   const gone = new Promise((resolve) => child.once('close', resolve));
-  child.once('close', () => lost('the browser ended'));
   return async () => {
     end();
     await gone;

@@ -1,4 +1,4 @@
-import { beforeEach } from 'vitest';
+import { beforeEach, inject } from 'vitest';
 import { THOROUGH } from '../support/thorough.js';
 
 /** Files that together have every kind of shader: pictures, vertices of frames and of tracks, surfaces. */
@@ -11,7 +11,7 @@ const drawn = new WeakSet<object>();
 beforeEach(({ task, skip }) => {
   let name = task.name;
   for (let suite = task.suite; suite !== undefined; suite = suite.suite) name += suite.name;
-  if (!name.includes('TSL on WebGL 2')) return;
+  if (!name.includes('TSL on WebGL 2') || !inject('hasWebGPU')) return;
   const isMain = FILES.test(task.file.filepath);
   if (THOROUGH && isMain) return;
   if ((!THOROUGH && !isMain) || drawn.has(task.file)) skip('WebGL 2 has the first test of a file');

@@ -1,13 +1,18 @@
 import { WebGLRenderer } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { disposeWaiting } from './disposeLater.js';
 import { type Capture, webGLCapture } from './parity.js';
 
 /** The languages in which the shaders are written, and where they run. */
 export type Twin = 'GLSL' | 'TSL on WebGPU' | 'TSL on WebGL 2';
 
-export const TWINS: readonly Twin[] = ['GLSL', 'TSL on WebGPU', 'TSL on WebGL 2'];
+const HAS_WEBGPU = inject('hasWebGPU');
+
+/** Those of this browser. */
+export const TWINS: readonly Twin[] = HAS_WEBGPU
+  ? ['GLSL', 'TSL on WebGPU', 'TSL on WebGL 2']
+  : ['GLSL', 'TSL on WebGL 2'];
 
 /** A WebGPURenderer that draws with what it shall. */
 export async function createNodeRenderer(

@@ -3,6 +3,7 @@ import { inject } from 'vitest';
 declare module 'vitest' {
   interface ProvidedContext {
     thorough: boolean;
+    hasWebGPU: boolean;
   }
 }
 
