@@ -18,11 +18,8 @@ import {
 import { createCharacter } from '../../demos/character.js';
 import { deviceName } from '../../demos/lib/deviceName.js';
 import { loadModel, modelNames } from '../support/models.js';
-import { costNames, measureCosts } from './costs.js';
-import { loadFile, writeFiles } from './files.js';
-import { measureKinds as kinds } from './kinds.js';
+import { costNames, measureCosts, median } from './costs.js';
 import { measureScene as scene } from './scene.js';
-import { views } from './views.js';
 
 export interface VertexRow {
   model: string;
@@ -39,8 +36,6 @@ const gl = renderer.getContext() as WebGL2RenderingContext;
 const camera = new PerspectiveCamera(60, 1, 0.1, 2000);
 camera.position.set(100, 40, 60);
 camera.lookAt(100, 0, -100);
-
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Waits until the GPU has done everything asked for. */
 function finish(): void {
@@ -236,11 +231,7 @@ declare global {
       baking: typeof baking;
       longestSlice: typeof longestSlice;
       models: typeof modelNames;
-      views: typeof views;
       scene: typeof scene;
-      kinds: typeof kinds;
-      writeFiles: typeof writeFiles;
-      loadFile: typeof loadFile;
       costNames: typeof costNames;
       measureCosts: typeof measureCosts;
     };
@@ -253,11 +244,7 @@ window.bench = {
   baking,
   longestSlice,
   models: modelNames,
-  views,
   scene,
-  kinds,
-  writeFiles,
-  loadFile,
   costNames,
   measureCosts,
 };

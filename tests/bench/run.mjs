@@ -3,12 +3,9 @@
 //
 //   npm run bench                 frames, vertices, poses, baking
 //   npm run bench -- vertices     one of them
-//   npm run bench -- views        what culling costs
 //   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory
-//   npm run bench -- characters   a crowd of 12 kinds beside 12 crowds and clones
 //   npm run bench -- scene        10,000 of a baked file in view, with its levels and shadows, and without levels
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
-//   npm run bench -- files        bytes of baked files, and loading beside baking in the page
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- compare COMMIT vertices       the same of another commit, in turns with those here: ratios and their spread
 //   npm run bench -- frames --json=results.json     also keeps the benchmark page's numbers in a file
@@ -115,47 +112,7 @@ async function baking(models) {
   console.log();
 }
 
-async function files(models) {
-  console.log(
-    'From the bytes of a .glb to a crowd, each on a page of its own: baked in the page, and baked before (16 bit, 1e-3)',
-  );
-  for (const model of models) {
-    const { plain, baked, added, source } = await onPage((page) =>
-      page.evaluate((name) => window.bench.writeFiles(name), model),
-    );
-    const load = (file) => onPage((page) => page.evaluate((text) => window.bench.loadFile(text), file));
-    const [slow, fast] = [await load(plain), await load(baked)];
-    const line = (i) =>
-      `${fast[i].toFixed(0)} ms against ${slow[i].toFixed(0)} (${(slow[i] / fast[i]).toFixed(1)} ×)`;
-    console.log(
-      `${model.padEnd(24)}${number(added)} bytes, the source's animations ${number(source)}; cold ${line(0)}, warm ${line(4)}`,
-    );
-  }
-  console.log();
-}
-
 const load = () => `load of the machine ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`;
-
-/** What culling costs, beside a crowd that is drawn whole in turn with it. */
-async function views() {
-  for (const renderer of ['webgl', 'webgpu']) {
-    console.log(
-      `JavaScript of a frame, a quarter of the crowd seen, ${renderer}, draw calls left out; ${load()}`,
-    );
-    const rows = await onPage((page) =>
-      page.evaluate((kind) => window.bench.views(kind, [10_000, 50_000, 100_000]), renderer),
-    );
-    console.log(
-      `${'characters'.padEnd(12)}${''.padEnd(42)}${cell('ms', 9)}${cell('over drawn', 12)}${cell('uploads', 9)}${cell('bytes', 13)}`,
-    );
-    for (const { name, count, ms, compared, uploads, bytes } of rows) {
-      console.log(
-        `${number(count).padEnd(12)}${name.padEnd(42)}${cell(ms.toFixed(3), 9)}${cell(compared.toFixed(3), 12)}${cell(number(uploads), 9)}${cell(number(bytes), 13)}`,
-      );
-    }
-    console.log();
-  }
-}
 
 /** What a crowd costs beside its vertices, each on a page of its own. */
 async function costs() {
@@ -194,24 +151,6 @@ async function ports() {
   }
 }
 
-/** A crowd of several characters, beside other ways to have them. */
-async function characters() {
-  const each = 1_000;
-  for (const renderer of ['webgl', 'webgpu']) {
-    const rows = await onPage((page) =>
-      page.evaluate((args) => window.bench.kinds(...args), [renderer, each]),
-    );
-    console.log(`12 characters × ${number(each)}, ${renderer}; ${load()}`);
-    for (const { name, js, draws } of rows) {
-      const ratio = (js / rows[0].js).toFixed(2);
-      console.log(
-        `${name.padEnd(28)}${cell(js.toFixed(2), 10)} ms JS${cell(ratio, 9)} ×${cell(draws, 8)} draws`,
-      );
-    }
-  }
-  console.log();
-}
-
 /** An army with levels of detail and shadows; its frames on a GPU only. */
 async function scene() {
   for (const renderer of ['webgl', 'webgpu']) {
@@ -228,10 +167,8 @@ async function scene() {
 }
 
 const kinds = {
-  characters,
   costs,
   ports,
-  views,
   scene,
   frames: () =>
     frames(
@@ -246,7 +183,6 @@ const kinds = {
   vertices: (models) => ratios(models, 'vertices', 'The vertex stage alone (rasterizer discard)', 2),
   poses: (models) => ratios(models, 'poses', 'The pass that poses 1,000 instances by tracks', 3),
   baking,
-  files,
 };
 
 try {
