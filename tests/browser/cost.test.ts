@@ -2,8 +2,6 @@ import { InstanceUniforms, JointAttachment } from 'skinned-instanced-mesh';
 import {
   BoxGeometry,
   Color,
-  DataTexture,
-  type Material,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
@@ -18,7 +16,7 @@ import { countCalls } from '../../demos/lib/countCalls.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type CrowdOptions, crowdArguments } from '../support/crowdArguments.js';
 import { uniformsOf } from '../support/features.js';
-import { bakeCharacter, encodingOf, SkinnedInstancedMesh } from '../support/library.js';
+import { encodingOf, SkinnedInstancedMesh } from '../support/library.js';
 import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 10_000;
@@ -117,86 +115,6 @@ test('while a camera turns over a small crowd, the list of whom it sees is all t
     sent += uploads;
   }
   expect(sent).toBeGreaterThan(10);
-  renderer.dispose();
-});
-
-test('while a camera turns over many small crowds, the lists of whom it sees are sent together', () => {
-  const { renderer, crowd, scene, camera, frame } = createCrowd(100, 'tracks');
-  const others = Array.from({ length: 19 }, (_, i) => {
-    const other = crowd.clone();
-    other.position.set(i % 3, 0, i);
-    scene.add(other);
-    return other;
-  });
-  camera.position.z = 80;
-  let sent = 0;
-  for (let i = 0; i < 20; i++) {
-    camera.rotation.y = i % 10 < 5 ? i * 0.02 : -i * 0.02;
-    const { uploads } = frame();
-    if (i < 3) continue;
-    expect(uploads).toBeLessThanOrEqual(4);
-    sent += uploads;
-  }
-  expect(sent).toBeGreaterThan(10);
-  for (const one of [crowd, ...others]) one.dispose();
-  // What is baked is left, and what MeshStandardMaterial has of three.js.
-  expect(renderer.info.memory.textures).toBe(2);
-  renderer.dispose();
-});
-
-test('materials with and without a texture look for no program in shadow maps', () => {
-  const { root, clips } = createCoarseCharacter();
-  const map = new DataTexture(new Uint8Array(4).fill(255), 1, 1);
-  map.needsUpdate = true;
-  root
-    .getObjectByName('Head')
-    ?.add(new Mesh(new BoxGeometry(0.1, 0.1, 0.1), new MeshStandardMaterial({ map })));
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  crowd.castShadow = true;
-  crowd.frustumCulled = false;
-  let lookUps = 0;
-  const materials = [crowd.material, crowd.customDistanceMaterial as Material].flat();
-  expect(materials).toHaveLength(3);
-  for (const material of materials) {
-    const key = material.customProgramCacheKey;
-    material.customProgramCacheKey = () => {
-      lookUps++;
-      return key.call(material);
-    };
-  }
-  const renderer = new WebGLRenderer();
-  renderer.setSize(64, 64);
-  renderer.shadowMap.enabled = true;
-  const light = new PointLight();
-  light.castShadow = true;
-  light.shadow.mapSize.set(32, 32);
-  const scene = new Scene();
-  scene.add(crowd, light);
-  const camera = new PerspectiveCamera();
-  for (let frame = 0; frame < 5; frame++) {
-    if (frame === 2) {
-      expect(lookUps).toBeGreaterThan(0);
-      lookUps = 0;
-    }
-    crowd.update(1 / 60);
-    renderer.render(scene, camera);
-  }
-  expect(lookUps).toBe(0);
-  renderer.dispose();
-});
-
-test('a fade sends what it is about, and steady fading nothing', () => {
-  const { renderer, crowd, frame } = createCrowd();
-  frame();
-  crowd.play(5000, 0, { fade: 2 });
-  const size = 16 + 4 * 48;
-  expect(frame()).toMatchObject({ uploads: 1, bytes: size });
-  expect(frame()).toMatchObject({ uploads: 0 });
-  crowd.play(5001, 0, { fade: 2 }).play(7, 2, { fade: 1 });
-  expect(frame()).toMatchObject({ uploads: 2, bytes: 2 * size });
-  for (let i = 0; i < 30; i++) expect(frame(1 / 60)).toMatchObject({ uploads: 0, draws: 1 });
-  for (let i = 300; i < 500; i++) crowd.play(i, 1, { fade: 0.5, restart: true });
-  expect(frame()).toMatchObject({ uploads: 2, bytes: 200 * size });
   renderer.dispose();
 });
 

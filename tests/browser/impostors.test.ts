@@ -20,7 +20,6 @@ import { drawInNewFrame } from '../support/frames.js';
 import { levelsOf } from '../support/levels.js';
 import {
   bakeCharacter,
-  CrowdKinds,
   encodingOf,
   getViewInfo,
   Impostor,
@@ -266,24 +265,6 @@ describe.each(TWINS)('impostors, %s', (twin) => {
     dispose();
   });
 
-  test('where the crowd is an impostor, other kinds are drawn as they are, or as they are told', async () => {
-    const { crowd, readAs, fill, dispose } = createView(small, 'tracks', { clips: ['Walk'] });
-    const kinds = new CrowdKinds(crowd);
-    const other = kinds.add(bakeCharacter(createCoarseCharacter().root, []));
-    other.castShadow = other.receiveShadow = true;
-    crowd.play(0, 'Walk', { time: 0.4, timeScale: 0 }).update(0);
-    fill();
-    const mesh = await readAs('mesh');
-    expect(await readAs('impostor')).not.toEqual(mesh);
-    kinds.setKindAt(0, other);
-    expect(await readAs('impostor')).toEqual(mesh);
-    const levels = levelsOf(crowd);
-    expect(() => levels.addToKind(other, new Impostor() as never, 1)).toThrow('a level is a geometry');
-    levels.addToKind(other, null, 1);
-    expect(rms(await readAs('impostor'), mesh)).toBeGreaterThan(1);
-    dispose();
-  });
-
   test('an impostor has the colours of the parts of its instance, and those that one instance shows', async () => {
     const { scene, crowd: other, look, read, draw, dispose } = createView(small);
     other.visible = false;
@@ -343,28 +324,6 @@ describe.each(TWINS)('impostors, %s', (twin) => {
     // A figure in white, of which few pixels differ from each other.
     expect((await compare()).ratio).toBeLessThan(0.65);
     crowd.dispose();
-    dispose();
-  });
-
-  test('an impostor is no darker than the figure where shadow maps have no bias', async () => {
-    const { crowd, sun, look, read, readAs, fill, dispose } = createView(small, 'tracks', {
-      clips: ['Walk'],
-    });
-    fill();
-    sun.shadow.bias = 0;
-    const brightness = { mesh: 0, impostor: 0 };
-    for (const azimuth of [0, 40, 80]) {
-      look(azimuth, 12);
-      crowd.visible = false;
-      const empty = await read();
-      crowd.visible = true;
-      for (const level of ['mesh', 'impostor'] as const) {
-        const [red, green, blue] = meanColor(await readAs(level), empty);
-        brightness[level] += red + green + blue;
-      }
-    }
-    expect(brightness.impostor / brightness.mesh).toBeGreaterThan(0.93);
-    expect(brightness.impostor / brightness.mesh).toBeLessThan(1.07);
     dispose();
   });
 

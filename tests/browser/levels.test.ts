@@ -11,8 +11,7 @@ import {
   MeshBasicMaterial,
   MeshStandardMaterial,
   Object3D,
-  PerspectiveCamera,
-  Scene,
+  type PerspectiveCamera,
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
@@ -263,76 +262,6 @@ describe('of attachments', () => {
       expect(changedPixels(await draw(scene, camera, crowd), near, 0), 'without attachments').toBe(0);
       plain.dispose();
       crowd.dispose();
-    });
-  });
-});
-
-describe('posed less often', () => {
-  const COUNT = 40;
-  /** From here on instances are posed less often. */
-  const FAR = 30;
-
-  function createCrowd(rate: number) {
-    const { root, clips } = createKnight();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
-    crowd.material = new MeshBasicMaterial();
-    for (let i = 0; i < COUNT; i++) {
-      crowd.setMatrixAt(i, new Matrix4().setPosition(((i % 8) - 3.5) * 1.2, 0, -Math.floor(i / 8)));
-    }
-    crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 });
-    addLevel(crowd, crowd.geometry, FAR, 0, { poseRate: rate });
-    // The lower rate holds, of an instance's own and its level's.
-    if (rate > 0) crowd.setPoseRateAt(crowd.all, 60);
-    crowd.update(0.5);
-    return crowd;
-  }
-
-  /** A camera in front of the crowd. */
-  function createCamera(distance: number) {
-    const camera = new PerspectiveCamera(800 / distance, 1, 0.1, 1000);
-    camera.position.set(0, 1, distance);
-    camera.updateMatrixWorld();
-    return camera;
-  }
-
-  // The WebGL 2 backend of WebGPURenderer poses all instances.
-  describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
-    const drawing = useDrawing(twin, drawingOf);
-
-    test('far instances keep their poses, and have those of the moment in the frame in which they come near', async () => {
-      const { renderer, draw } = drawing;
-      const scene = new Scene();
-      const crowd = createCrowd(0.001);
-      const other = createCrowd(0);
-      const far = createCamera(100);
-      const near = createCamera(15);
-      const first = await draw(scene, far, crowd);
-      expect(changedPixels(first, await draw(scene, far, other), 0)).toBe(0);
-      // What changed at the time of a frame may have changed after it.
-      for (const one of [crowd, other]) one.update(0.001);
-      await draw(scene, far, crowd);
-      for (const one of [crowd, other]) one.update(0.3);
-      const kept = await draw(scene, far, crowd);
-      expect(changedPixels(kept, first, 8), 'far').toBeLessThan(30);
-      expect(changedPixels(await draw(scene, far, other), first, 8), 'far, in every frame').toBeGreaterThan(
-        100,
-      );
-      expect((await readViewInfo(crowd, renderer, far)).posed, 'far').toBe(0);
-      const came = await draw(scene, near, crowd);
-      expect(changedPixels(came, await draw(scene, near, other), 0), 'near').toBe(0);
-      expect((await readViewInfo(crowd, renderer, near)).posed, 'near').toBe(COUNT);
-
-      // One that starts something else is posed at once.
-      for (let frame = 0; frame < 5; frame++) {
-        crowd.update(0.1);
-        await draw(scene, far, crowd);
-      }
-      crowd.play(3, 1, { time: 0.4 });
-      crowd.update(0.001);
-      await draw(scene, far, crowd);
-      expect((await readViewInfo(crowd, renderer, far)).posed, 'started').toBe(1);
-      crowd.dispose();
-      other.dispose();
     });
   });
 });

@@ -1,31 +1,24 @@
 import {
-  Box3,
-  Color,
   Float32BufferAttribute,
   Group,
-  type Material,
   Matrix4,
   type Object3D,
   PerspectiveCamera,
   Scene,
   WebGLRenderer,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { TWINS, type Twin } from '../support/captures.js';
+import { TWINS } from '../support/captures.js';
 import { drawingOf } from '../support/drawings.js';
-import { createEverything } from '../support/everything.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
-import { morphsOf, partsOf } from '../support/features.js';
+import { morphsOf } from '../support/features.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
   frames,
-  mergeMaterials,
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../support/library.js';
-import { changedPixels, createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 
@@ -181,121 +174,4 @@ test('mirrored instances look right in a crowd that is mirrored itself', () => {
   expect(expected.filter((value) => value === 255).length).toBeGreaterThan(32 * 32 + 100);
   expect(read(mirrored)).toEqual(expected);
   renderer.dispose();
-});
-
-/** Share of the character's pixels that may differ. */
-const BOUND = 0.001;
-const AT = 0.8;
-
-/** What draws, and what the GPU or the shaders have against it. */
-async function watchedDrawing(twin: Twin) {
-  const { renderer, draw } = await drawingOf(twin);
-  const problems: string[] = [];
-  renderer.debug.onShaderError = (gl: WebGLRenderingContext, program: WebGLProgram) =>
-    problems.push(gl.getProgramInfoLog(program) ?? 'link');
-  const { device } = ((renderer as { backend?: unknown }).backend ?? {}) as { device?: GPUDevice };
-  device?.addEventListener('uncapturederror', ({ error }) => problems.push(error.message));
-  return { draw, problems, dispose: () => renderer.dispose() };
-}
-
-function stageOf(root: Object3D) {
-  return createStage(new Box3().setFromObject(root, true), 'directional') as {
-    scene: Scene;
-    camera: PerspectiveCamera;
-  };
-}
-
-describe.each(TWINS)('%s', (twin) => {
-  let drawing: Awaited<ReturnType<typeof watchedDrawing>>;
-  beforeAll(async () => {
-    drawing = await watchedDrawing(twin);
-  });
-  afterAll(() => drawing.dispose());
-
-  test.each([2, 3] as const)(
-    'every attribute at once, with %i uv sets, a palette, instance and part colours and morph targets',
-    async (channels) => {
-      const { root, clips } = createEverything(channels);
-      const matrix = new Matrix4().makeRotationY(0.5).setPosition(0.1, 0, 0.2);
-      const reference = new Reference(root, matrix).pose(clips[0], AT);
-      const crowd = new SkinnedInstancedMesh(
-        bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-        1,
-      );
-      expect(Array.isArray(crowd.material), 'one material').toBe(false);
-      expect(crowd.geometry.hasAttribute('uv3'), 'a palette').toBe(true);
-      crowd.setMatrixAt(0, matrix);
-      crowd.setColorAt(0, new Color(1, 1, 1));
-      partsOf(crowd).setColorAt(0, 'Box0', new Color(1, 1, 1));
-      crowd.play(0, 'Bend', { time: AT, timeScale: 0 });
-      crowd.frustumCulled = false;
-
-      const { scene, camera } = stageOf(reference.root);
-      const expected = await drawing.draw(scene, camera, reference.root);
-      const empty = await drawing.draw(scene, camera, new Group());
-      expect(drawing.problems, 'the reference').toEqual([]);
-      const drawn = await drawing.draw(scene, camera, crowd);
-      expect(drawing.problems).toEqual([]);
-      expectSamePicture(`${channels} uv sets, ${twin}`, expected, drawn, empty, BOUND);
-
-      // What is changed later arrives too.
-      reference.pose(clips[0], 0.3);
-      crowd.play(0, 'Bend', { time: 0.3, timeScale: 0 });
-      const posed = await drawing.draw(scene, camera, reference.root);
-      expect(changedPixels(posed, expected)).toBeGreaterThan(1000);
-      const drawnPosed = await drawing.draw(scene, camera, crowd);
-      expectSamePicture(`another time, ${twin}`, posed, drawnPosed, empty, BOUND);
-
-      crowd.setColorAt(0, new Color(0, 1, 0));
-      partsOf(crowd).setVisibleAt(0, 'Box0', false);
-      crowd.setMatrixAt(0, new Matrix4());
-      crowd.instanceMatrix.needsUpdate = true;
-      const changed = await drawing.draw(scene, camera, crowd);
-      expect(drawing.problems).toEqual([]);
-      expect(changedPixels(changed, drawn)).toBeGreaterThan(3000);
-    },
-  );
-
-  test('what reads more attributes than the device takes is an error', async () => {
-    const extra = Array.from({ length: 16 }, (_, i) => `extra${i}`);
-    const { root, clips } = createEverything(3);
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-      1,
-    );
-    crowd.setColorAt(0, new Color(1, 1, 1));
-    const { count } = crowd.geometry.getAttribute('position');
-    for (const name of extra) {
-      crowd.geometry.setAttribute(name, new Float32BufferAttribute(new Float32Array(count), 1));
-    }
-    if (twin === 'GLSL') {
-      (crowd.material as Material).onBeforeCompile = (shader) => {
-        const declared = extra.map((name) => `attribute float ${name};`).join('\n');
-        shader.vertexShader = `${declared}\n${shader.vertexShader}`.replace(
-          '#include <skinning_vertex>',
-          `#include <skinning_vertex>\ntransformed.x += ${extra.join(' + ')};`,
-        );
-      };
-    } else {
-      const { attribute, positionLocal } = await import('three/tsl');
-      const { MeshBasicNodeMaterial } = await import('three/webgpu');
-      const material = new MeshBasicNodeMaterial();
-      let position = positionLocal.add(0);
-      for (const name of extra) position = position.add(attribute<'float'>(name, 'float'));
-      material.positionNode = position;
-      crowd.material = material;
-    }
-    const { scene, camera } = stageOf(root);
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const draw = async () => {
-      // WebGLRenderer finds out in the first frame.
-      for (let frame = 0; frame < 2; frame++) await drawing.draw(scene, camera, crowd);
-    };
-    await expect(draw()).rejects.toThrow(
-      /SkinnedInstancedMesh: .*\d\d vertex attributes.*extra15.*this device takes 16/,
-    );
-    await expect(draw(), 'in every frame').rejects.toThrow('SkinnedInstancedMesh');
-    error.mockRestore();
-    drawing.problems.length = 0;
-  });
 });

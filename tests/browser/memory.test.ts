@@ -31,7 +31,6 @@ import {
   setBoneTexture,
 } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
-import { changedPixels } from '../support/pictures.js';
 import { watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';
@@ -306,25 +305,6 @@ describe('lifecycle', () => {
       return found;
     };
     expect(await warningsOf(crowd)).toEqual(await warningsOf(plain));
-  });
-
-  test('a crowd that was compiled ahead is drawn right in its first frame, in the programs that there are', async () => {
-    const { renderer, scene, camera, read } = createView();
-    const { root, clips } = createCoarseCharacter();
-    const character = bakeCharacter(root, clips);
-    character.material = new MeshBasicMaterial();
-    const create = () => new SkinnedInstancedMesh(character, 2).play(0, 'Run').play(1, 'Wave').update(0.3);
-    // What three.js compiles ahead knows nothing of the shadows of lights.
-    scene.clear().add(create());
-    const expected = read();
-    renderer.dispose();
-    const fresh = createView();
-    fresh.scene.clear().add(create());
-    await fresh.renderer.compileAsync(fresh.scene, camera);
-    const before = fresh.renderer.info.programs?.length;
-    expect(changedPixels(expected, fresh.read(), 0)).toBe(0);
-    expect(fresh.renderer.info.programs?.length).toBe(before);
-    fresh.renderer.dispose();
   });
 
   test.each([

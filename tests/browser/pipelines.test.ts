@@ -1,6 +1,5 @@
 import { Box3, Group, Matrix4, Object3D, PointLight, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { createCharacter } from '../../demos/character.js';
 import { createNodeRenderer, TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawingOf } from '../support/drawings.js';
@@ -115,55 +114,5 @@ test.runIf(TWINS.includes('TSL on WebGPU'))(
     expect(passesOfTurn()).toBe(0);
     for (const crowd of crowds) crowd.dispose();
     renderer.dispose();
-  },
-);
-
-test.runIf(TWINS.includes('TSL on WebGPU'))(
-  'under WebGPU crowds that were drawn in the frame before are posed in one pass, whatever their characters and clocks',
-  async () => {
-    // Lights have one shadow map each, which three.js gives to one renderer.
-    const start = async () => {
-      const { draw, dispose } = await drawingOf('TSL on WebGPU');
-      const box = new Box3(new Vector3(-3, 0, -1), new Vector3(3, 2, 1));
-      const { scene, camera } = createStage(box, 'directional');
-      return { picture: () => draw(scene, camera, all), dispose };
-    };
-    const characters = [createCoarseCharacter(), createCharacter()].map(({ root, clips }) =>
-      bakeCharacter(root, clips),
-    );
-    const crowds = [0, 1, 2, 3, 4, 5].map((i) => {
-      const crowd = new SkinnedInstancedMesh(characters[i % 2], 1 + i).playAll((id) => (id + i) % 2, {
-        time: 0.1 * i,
-      });
-      for (let id = 0; id <= i; id++)
-        crowd.setMatrixAt(id, new Matrix4().makeTranslation(i - 2.5, 0, id % 2 === 0 ? 0 : 50 + id));
-      crowd.castShadow = true;
-      return crowd;
-    });
-    const all = new Group().add(...crowds);
-    const drawing = await start();
-    let picture = await drawing.picture();
-    const passes = vi.spyOn(GPUCommandEncoder.prototype, 'beginComputePass');
-    for (let i = 0; i < 3; i++) {
-      crowds.forEach((crowd, k) => {
-        crowd.update(0.1 + 0.03 * k);
-      });
-      // Whoever is not drawn any more holds nobody up.
-      if (i === 2) all.remove(crowds[3]);
-      for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
-      passes.mockClear();
-      const before = picture;
-      picture = await drawing.picture();
-      expect(passes).toHaveBeenCalledTimes(1);
-      expect(changedPixels(picture, before)).toBeGreaterThan(300);
-    }
-    // Where nothing was drawn before, each is posed as its turn comes.
-    passes.mockClear();
-    const fresh = await start();
-    expect(changedPixels(await fresh.picture(), picture, 0)).toBe(0);
-    expect(passes).toHaveBeenCalledTimes(all.children.length);
-    fresh.dispose();
-    for (const crowd of crowds) crowd.dispose();
-    drawing.dispose();
   },
 );

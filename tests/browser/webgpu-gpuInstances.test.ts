@@ -1,23 +1,15 @@
 import { GPUInstances } from 'skinned-instanced-mesh/webgpu';
 import { Box3, LoopOnce, Matrix4, Object3D, Raycaster, Vector3 } from 'three';
 import { Fn, instanceIndex, int, storage, uniform, vec4 } from 'three/tsl';
-import {
-  type StorageBufferAttribute,
-  StorageInstancedBufferAttribute,
-  type WebGPURenderer,
-} from 'three/webgpu';
+import { StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { GAITS } from '../../demos/swarm/rules.js';
-import { Swarm } from '../../demos/swarm/Swarm.js';
-import { SwarmOnGPU } from '../../demos/swarm/SwarmOnGPU.js';
 import { TWINS } from '../support/captures.js';
-import { createCoarsestCharacter, createGaited } from '../support/coarseCharacter.js';
+import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
-import { addLevel, levelsOf } from '../support/levels.js';
+import { addLevel } from '../support/levels.js';
 import {
   AnimationLayers,
   bakeCharacter,
-  Impostor,
   readViewInfo,
   SkinnedInstancedMesh,
   setBoneTexture,
@@ -176,47 +168,6 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     second.dispose();
   });
 
-  test('are impostors far away, in the clips that storage says', async () => {
-    const { scene, camera } = createStage(ALL, 'directional');
-    const [byCPU, byGPU] = [createCrowd(), createCrowd()];
-    const matrices = new StorageInstancedBufferAttribute(COUNT, 16);
-    const plays = new StorageInstancedBufferAttribute(COUNT, 4);
-    const gpu = new GPUInstances(byGPU, { matrices, plays });
-    for (let i = 0; i < COUNT; i++) {
-      placeOf(i, 0).toArray(matrices.array, i * 16);
-      byCPU.setMatrixAt(i, placeOf(i, 0));
-    }
-    const shown = uniform(0);
-    const step = Fn(() => {
-      storage(plays, 'vec4', COUNT)
-        .element(instanceIndex)
-        .assign(vec4(shown, 0, 1, 0));
-    })().compute(COUNT);
-    const impostors = [byCPU, byGPU].map((crowd) =>
-      levelsOf(crowd).add(new Impostor({ clips: ['Run', 'Wave'] }), 6.5),
-    );
-    const pictures: Uint8Array[] = [];
-    for (const clip of ['Run', 'Wave']) {
-      byCPU.playAll(clip);
-      shown.value = gpu.clip(clip);
-      renderer.compute(step);
-      await drawing.draw(scene, camera, byGPU);
-      for (let frame = 0; frame < 3; frame++) {
-        for (const crowd of [byCPU, byGPU]) crowd.update(0.13);
-        for (const crowd of [byCPU, byGPU]) await drawing.draw(scene, camera, crowd);
-      }
-      while (impostors.some(({ isReady }) => !isReady))
-        for (const crowd of [byCPU, byGPU]) await drawing.draw(scene, camera, crowd);
-      const expected = await drawing.draw(scene, camera, byCPU);
-      expect(changedPixels(await drawing.draw(scene, camera, byGPU), expected), clip).toBeLessThan(30);
-      pictures.push(expected);
-      const { levels } = await readViewInfo(byGPU, renderer, camera);
-      expect(levels[2]).toBeGreaterThan(COUNT / 3);
-    }
-    expect(changedPixels(pictures[0], pictures[1])).toBeGreaterThan(500);
-    for (const crowd of [byCPU, byGPU]) crowd.dispose();
-  });
-
   test('play, fade, change their speed and hide as storage says, as if the CPU had been told', async () => {
     const { scene, camera } = createStage(ALL, 'directional');
     const [byCPU, byGPU] = [createCrowd(), createCrowd()];
@@ -270,73 +221,6 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       for (const crowd of [byCPU, byGPU]) crowd.update(delta);
     }
     for (const crowd of [byCPU, byGPU]) crowd.dispose();
-  });
-
-  test('steer in compute as their twin on the CPU does, in crowds, round walls and stones, and fall or go by the same rules', async () => {
-    const count = 600;
-    const gaited = createGaited();
-    const [character, random] = [bakeCharacter(gaited.root, gaited.clips), randomFrom(3)];
-    const crowd = new SkinnedInstancedMesh(character, count);
-    const onGPU = new SwarmOnGPU(count);
-    const { matrices, plays, agents, traits } = onGPU;
-    const gpu = new GPUInstances(crowd, { matrices, plays });
-    onGPU.bind(gpu);
-    const onCPU = new Swarm(count, new Float32Array(count * 16));
-    const read = async (buffer: StorageBufferAttribute | StorageInstancedBufferAttribute) =>
-      new Float32Array(await renderer.getArrayBufferAsync(buffer));
-    /** Of how many agents a number is not the twin's: those just at a speed from which on they do something else. */
-    const apart = (a: Float32Array, b: Float32Array) =>
-      new Set(
-        [...a.keys()]
-          .filter((i) => Math.abs(a[i] - b[i]) > 1e-3)
-          .map((i) => Math.floor((i * count) / a.length)),
-      ).size;
-    const codes = [
-      ...GAITS.map(([clip]) => gpu.clip(clip, { inStep: true })),
-      gpu.clip('Fall', { once: true }),
-    ];
-    const seen = new Set<number>();
-    let pushed = 0;
-    for (let step = 0; step < 90; step++) {
-      if (step % 15 === 0) onGPU.light.value.set(random() * 40 - 20, random() * 40 - 20);
-      const delta = 0.01 + 0.02 * random();
-      onGPU.delta.value = delta;
-      const compared = step % 10 === 9;
-      const isBlast = step % 20 === 19;
-      onGPU.blast.value.set(random() * 20 - 10, random() * 20 - 10, isBlast ? 1 : 0);
-      onCPU.blast.splice(0, 3, ...onGPU.blast.value.toArray());
-      if (compared) {
-        // From the same state, since a swarm makes much of what is rounded otherwise.
-        onCPU.agents.set(await read(agents));
-        onCPU.matrices.set(await read(matrices));
-        onCPU.traits.set(await read(traits));
-      }
-      renderer.compute(onGPU.steps);
-      if (!compared) continue;
-      const { x, y } = onGPU.light.value;
-      const before = onCPU.agents.slice();
-      onCPU.step(delta, x, y);
-      expect(apart(await read(agents), onCPU.agents), `step ${step}`).toBeLessThan(count / 100);
-      expect(apart(await read(matrices), onCPU.matrices), `step ${step}`).toBeLessThan(count / 100);
-      expect(apart(await read(traits), onCPU.traits), `step ${step}`).toBeLessThan(count / 100);
-      const told = await read(plays);
-      let others = 0;
-      for (let i = 0; i < count; i++) {
-        const gait = codes.indexOf(told[i * 4]);
-        seen.add(gait);
-        if (gait !== onCPU.gaits[i * 2] || told[i * 4 + 2] !== onCPU.gaits[i * 2 + 1]) others++;
-        const [ax, az] = [
-          onCPU.agents[i * 4 + 2] - before[i * 4 + 2],
-          onCPU.agents[i * 4 + 3] - before[i * 4 + 3],
-        ];
-        if (Math.hypot(ax, az) > 0.01) pushed++;
-      }
-      // At the very speed at which one clip is left for another, or a step for the next.
-      expect(others, `step ${step}`).toBeLessThan(count / 100);
-    }
-    expect([...seen].sort()).toEqual([0, 1, 2, 3]);
-    expect(pushed).toBeGreaterThan(100);
-    crowd.dispose();
   });
 
   test('names storage that is too small, and what cannot be', () => {

@@ -289,7 +289,7 @@ export const MUTANTS = [
     file: 'lib/backends/webgl/WebGLPosePass.ts',
     text: 'if (isDrawing) renderer.state.viewport(_before);',
     fault: '',
-    tests: ['browser/changes', 'browser/poseRows', 'parity'],
+    tests: ['browser/viewCameras'],
   },
   {
     name: 'edited-while-paused',
@@ -298,7 +298,7 @@ export const MUTANTS = [
     fault: '&& version === this.version) return false;',
     tests: [
       'browser/poseRows',
-      'browser/webgpu-poseRows',
+
       'browser/poseRates',
       'parity/edits',
       'browser/randomPrograms',

@@ -1,6 +1,5 @@
 import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
 import { type Character, createCharacter } from '../../demos/character.js';
-import { GAITS } from '../../demos/swarm/rules.js';
 
 /**
  * The built-in figure with an eighth of its triangles: vertices are what a software renderer takes longest over. For tests
@@ -10,16 +9,6 @@ export const createCoarseCharacter = (): Character => createCharacter({ detail: 
 
 /** The same with as few as there can be, for crowds. */
 export const createCoarsestCharacter = (): Character => createCharacter({ detail: 0.2 });
-
-/** The same with clips of the names that swarms go by. */
-export function createGaited(): Character {
-  const { root, clips } = createCoarsestCharacter();
-  const named = [...GAITS.map(([name]) => name), 'Fall'].map((name, i) => {
-    clips[i].name = name;
-    return clips[i];
-  });
-  return { root, clips: named };
-}
 
 /** Somebody in one colour, with a box on the head. */
 export function createFigure(

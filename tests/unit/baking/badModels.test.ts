@@ -10,26 +10,24 @@ import {
   Mesh,
   MeshBasicMaterial,
   NumberKeyframeTrack,
-  Object3D,
   QuaternionKeyframeTrack,
   Raycaster,
   Uint16BufferAttribute,
   Vector3,
   VectorKeyframeTrack,
 } from 'three';
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
-  encodingOf,
   getSkinningMatrix,
   getVertexPosition,
   LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { offFrom, Reference } from '../../support/reference.js';
-import { createMorphingStick, createStick, type Stick } from '../../support/stick.js';
+import { createStick, type Stick } from '../../support/stick.js';
 
 const vector = (times: number[], values: number[], name = 'Tip.position') =>
   new VectorKeyframeTrack(name, times, values) as KeyframeTrack;
@@ -117,27 +115,6 @@ test.each(BROKEN)('%s: an error that names it', (_, message, damage) => {
   expect(() => new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1)).toThrow(message);
 });
 
-test('of a mesh that is merged, only what its draw range and groups have in common is drawn', () => {
-  const drawn = (prepare: (hat: Mesh) => void) => {
-    const stick = createStick();
-    const hat = addHat(stick);
-    prepare(hat);
-    return new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1).geometry.index?.count;
-  };
-  expect(drawn(() => {})).toBe(3 + 36);
-  expect(drawn(({ geometry }) => geometry.setDrawRange(6, 12))).toBe(3 + 12);
-  expect(drawn(({ geometry }) => geometry.setDrawRange(30, 12))).toBe(3 + 6);
-  expect(
-    drawn((hat) => {
-      hat.material = [new MeshBasicMaterial(), new MeshBasicMaterial()];
-      hat.geometry.clearGroups();
-      hat.geometry.addGroup(-3, 9, 0);
-      hat.geometry.addGroup(12, Infinity, 1);
-      hat.geometry.setDrawRange(3, 12);
-    }),
-  ).toBe(3 + 3 + 3);
-});
-
 describe('baking bad tracks', () => {
   const vector = (times: number[], values: number[]) =>
     new VectorKeyframeTrack('Tip.position', times, values) as KeyframeTrack;
@@ -195,14 +172,6 @@ describe('baking bad tracks', () => {
   });
 });
 
-test.each(['position', 'skinIndex', 'skinWeight'])('a skin without %s is named', (name) => {
-  const { root, mesh, clips } = createStick();
-  mesh.geometry.deleteAttribute(name);
-  expect(() => bakeBoneTexture(root, clips)).toThrow(
-    `The geometry of SkinnedMesh "StickMesh" has no attribute "${name}"`,
-  );
-});
-
 test('a vertex that follows a bone its skeleton has not got is named', () => {
   for (const index of [2, 65535]) {
     const { root, bones, mesh, clips } = createStick();
@@ -234,46 +203,6 @@ test.each([false, true])(
     expect(() => ray.intersectObject(crowd)).not.toThrow();
   },
 );
-
-describe('clips that move nothing', () => {
-  let warn: MockInstance<typeof console.warn>;
-  beforeEach(() => {
-    warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    return () => warn.mockRestore();
-  });
-
-  const moving = (name: string, node: string) =>
-    new AnimationClip(name, 1, [
-      new VectorKeyframeTrack(`${node}.position`, [0, 1], [0, 0, 0, 1, 0, 0]) as KeyframeTrack,
-    ]);
-
-  /** With a second skeleton beside the one that vertices follow, as VRM's loader makes it. */
-  function createDoubled() {
-    const stick = createMorphingStick();
-    const [base, tip] = ['Normalized_Base', 'Normalized_Tip'].map((name) =>
-      Object.assign(new Object3D(), { name }),
-    );
-    stick.root.add(base.add(tip));
-    return stick;
-  }
-
-  test.each(['tracks', 'frames'] as const)(
-    '%s: clips for a skeleton that no vertex follows are named',
-    (encoding) => {
-      const { root, clips } = createDoubled();
-      const all = [...clips, moving('Walk', 'Normalized_Tip'), moving('Run', 'Normalized_Base')];
-      bakeBoneTexture(root, all, { encoding: encodingOf(encoding) });
-      // The same again is not said again.
-      bakeBoneTexture(root, all, { encoding: encodingOf(encoding) });
-      expect(warn.mock.calls).toEqual([
-        [
-          'Nothing that is drawn under "Stick" hangs on the nodes that these clips move: "Walk", "Run"; ' +
-            'retarget them to the bones that vertices follow, or leave them out with options.clips.',
-        ],
-      ]);
-    },
-  );
-});
 
 describe('from rest and rigid', () => {
   afterEach(() => vi.restoreAllMocks());

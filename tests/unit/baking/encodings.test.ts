@@ -8,7 +8,6 @@ import {
   type KeyframeTrack,
   Mesh,
   NumberKeyframeTrack,
-  Vector3,
   VectorKeyframeTrack,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -79,16 +78,6 @@ test('tracks that cannot be as exact as was asked for say so', () => {
   expect(warn.mock.calls).toEqual([
     [expect.stringMatching(/^Clip "Shaken" is off by up to .* more than maxError \(1e-9\)/)],
   ]);
-});
-
-test('clips of nodes with pivots are stated as no worse than those of others', () => {
-  const { root: stick, bones } = createStick();
-  Object.assign(bones[1], { pivot: new Vector3(2, 30, 1) });
-  const bent = new VectorKeyframeTrack('Tip.position', [0, 0.4, 1], [0, 0, 0, 3, 1, 0, 0, 2, 0]);
-  bent.setInterpolation(InterpolateSmooth);
-  const { tracks } = bakeBoneTexture(stick, [new AnimationClip('Bent', 1, [bent as KeyframeTrack])]).data;
-  expect(tracks?.clips[0].error).toBeGreaterThan(0);
-  expect(tracks?.clips[0].error).toBeLessThan(1e-3);
 });
 
 test('clips of FBX files, whose keys lie at odd times where angles turn far, take little more than their keys', () => {

@@ -13,7 +13,6 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import type { CrowdMesh } from '../../../lib/crowd/CrowdMesh.js';
 import type { Simplifier } from '../../../lib/index.js';
-import { createArm } from '../../support/bakedFiles.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';
 import {
@@ -106,20 +105,6 @@ describeCharacters((name) => {
       expect(worst).toBeLessThan(3 * error);
     }
   });
-
-  test('errors are the same where a tool has quantised each mesh in a box of its own', async () => {
-    const errors = [];
-    for (const quantises of [false, true]) {
-      const { root } = await loadCharacter(name);
-      if (quantises) quantisePositions(root);
-      const { geometry } = new SkinnedInstancedMesh(bakeCharacter(root, []), 1);
-      const near = simplifyGeometry(geometry, 0.6, MeshoptSimplifier);
-      const far = simplifyGeometry(near.geometry, 0.6, MeshoptSimplifier);
-      errors.push([near.error, far.error]);
-    }
-    const [plain, quantised] = errors;
-    for (const [i, error] of quantised.entries()) expect(error / plain[i]).toBeCloseTo(1, 1);
-  });
 });
 
 /** A strip of squares in z = 0, x from 0 to 1 (or further on), bent a little so that it does not become two triangles. */
@@ -179,28 +164,6 @@ function skinned(geometry: BufferGeometry): BufferGeometry {
   geometry.setAttribute('skinWeight', all(skinWeight));
   return geometry;
 }
-
-test('triangles stay whole where those of several groups collapse into each other', () => {
-  const { root, clips } = createArm();
-  const { geometry } = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  expect(geometry.groups).toHaveLength(6);
-  const { geometry: coarse } = simplifyGeometry(geometry, 0.5, MeshoptSimplifier);
-  for (const { start, count } of coarse.groups) expect([start % 3, count % 3]).toEqual([0, 0]);
-});
-
-test('groups of the same triangles, of a surface and its outline, are all kept', () => {
-  const geometry = new SphereGeometry(1, 32, 16);
-  const count = geometry.index?.count as number;
-  const half = Math.floor(count / 6) * 3;
-  geometry.addGroup(0, half, 0);
-  geometry.addGroup(half, Infinity, 1);
-  geometry.addGroup(0, Infinity, 2);
-  const { geometry: simple, triangles } = simplifyGeometry(geometry, 0.25, MeshoptSimplifier);
-  const [first, second, outline] = simple.groups;
-  expect(first.count).toBeGreaterThan(0);
-  expect(second).toMatchObject({ start: first.count, count: triangles * 3 - first.count, materialIndex: 1 });
-  expect(outline).toEqual({ start: 0, count: triangles * 3, materialIndex: 2 });
-});
 
 test('geometry without an index is welded, and instanced attributes stay behind', () => {
   const geometry = new SphereGeometry(1, 32, 16).toNonIndexed();

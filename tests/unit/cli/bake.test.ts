@@ -271,19 +271,6 @@ test.each([path('arm.glb'), ...(existsSync(KNIGHT) ? [KNIGHT] : [])])(
   },
 );
 
-test('what a .glb has beside its JSON and its buffer is kept', async () => {
-  const { json, binary } = parseGlb(arm());
-  const chunks = [{ kind: 0x44434241, bytes: new TextEncoder().encode('data') }];
-  writeFileSync(path('chunks.glb'), buildGlb(json, binary, chunks));
-  for (const options of [[], ['--drop-source-animations']]) {
-    const { bytes, report } = await bake(path('chunks.glb'), ...options);
-    expect(parseGlb(bytes).chunks).toEqual(chunks);
-    expect(report.warnings).toEqual([expect.stringContaining('Elsewhere.position')]);
-    // The validator tells of every chunk that it does not know.
-    expect(await validateGlb(bytes)).toEqual([expect.stringContaining('GLB_UNKNOWN_CHUNK_TYPE')]);
-  }
-});
-
 test('a .gltf becomes one file with all that lies beside it', async () => {
   const { bytes, report } = await bake(path('apart', 'arm.gltf'));
   expectSame((await read(bytes)).data, await bakedInPage(arm()));

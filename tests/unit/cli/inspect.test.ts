@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { NodeIO } from '@gltf-transform/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
-import { buildGlb, parseGlb } from '../../../lib/files/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
 import { armDocument } from '../../support/armDocument.js';
 import { describeCharacter } from '../../support/characters.js';
@@ -95,16 +94,6 @@ describe('inspect says', () => {
     expect(stdout).toMatch(/\nWalk +1\.00 +3 +2 +\d+ bytes +1 +1 +\d\.\de-\d +\d\.\d\d s\n/);
   });
 
-  test('why clips have neither tracks nor errors', async () => {
-    const why =
-      'Without tracks and errors: clips whose source is not in the file, as --drop-source-animations';
-    const without = await command('inspect', await bake('without.glb', '--drop-source-animations'));
-    expect(without.stdout).toContain(why);
-    expect(without.stdout).not.toContain('Errors:');
-    const quick = await command('inspect', await bake('with.glb'), '--no-errors');
-    expect(quick.stdout).not.toContain(why);
-  });
-
   test('what is wrong with a file', async () => {
     const bytes = readFileSync(await bake('baked.glb', '--no-compress'));
     // The last bytes of the file are those of what was baked.
@@ -118,25 +107,6 @@ describe('inspect says', () => {
     expect(nothing.code).toBe(1);
     expect(nothing.stderr).toContain('has neither a scene nor a baked animation');
   });
-
-  test.each(['later.glb', 'later.gltf'])(
-    '%s, of a later version, is said and not guessed at',
-    async (name) => {
-      const { json, binary } = parseGlb(new Uint8Array(readFileSync(path('arm.glb'))));
-      // What it looks like then, nobody knows.
-      Object.assign(json, { extensions: { SIM_baked_animation: { version: 2, characters: 'elsewhere' } } });
-      const uri = `data:application/octet-stream;base64,${Buffer.from(binary).toString('base64')}`;
-      const apart = { ...json, buffers: [{ byteLength: binary.length, uri }] };
-      writeFileSync(path(name), name.endsWith('.glb') ? buildGlb(json, binary) : JSON.stringify(apart));
-      const { code, stdout, stderr } = await command('inspect', path(name), '--json');
-      expect(code).toBe(1);
-      expect(stderr).toContain(
-        `inspect: what was baked into ${path(name)} is of version 2, and this command knows version 1; ` +
-          'use a skinned-instanced-mesh that knows version 2, or inspect the file that this one was made from\n',
-      );
-      expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining('of version 2'), exitCode: 1 });
-    },
-  );
 });
 
 const SMALL = ['CesiumMan.glb', 'RobotExpressive.glb'];

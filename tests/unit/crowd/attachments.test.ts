@@ -2,8 +2,6 @@ import {
   BoxGeometry,
   Float32BufferAttribute,
   Group,
-  Int8BufferAttribute,
-  LoopOnce,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -24,7 +22,6 @@ import {
   JointAttachment,
   LoopOnceOptions,
   SkinnedInstancedMesh,
-  setBoneTexture,
 } from '../../support/library.js';
 import { nearestFrame } from '../../support/pair.js';
 import { characterHeight, Reference } from '../../support/reference.js';
@@ -45,34 +42,6 @@ const influence = (value: number) => Object.assign(new Mesh(), { morphTargetInfl
 
 const attachBox = (crowd: JointAttachment['owner']) =>
   new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
-
-describe('events of a crowd with attachments', () => {
-  test('listening on an attachment takes nothing from the crowd, and hears the same', () => {
-    const crowd = createCrowd();
-    const hat = attachBox(crowd);
-    const feather = attachBox(hat);
-    const heard: string[] = [];
-    crowd.addEventListener('finished', ({ instanceId }) => heard.push(`crowd ${instanceId}`));
-    hat.addEventListener('finished', ({ instanceId, target }) => {
-      expect(target).toBe(hat);
-      heard.push(`hat ${instanceId}`);
-    });
-    feather.addEventListener('loop', ({ instanceId }) => heard.push(`feather ${instanceId}`));
-    crowd.play(0, 'Slide', { loop: LoopOnce }).play(1, 'Slide').update(1.1);
-    expect(heard.sort()).toEqual(['crowd 0', 'feather 1', 'hat 0']);
-  });
-
-  test('a listener may dispose an attachment', () => {
-    const crowd = createCrowd();
-    const hats = [attachBox(crowd), attachBox(crowd)];
-    let loops = 0;
-    hats[0].addEventListener('loop', () => hats[0].dispose());
-    hats[1].addEventListener('loop', () => loops++);
-    crowd.play(0, 'Slide').update(1.1).update(1);
-    expect(loops).toBe(2);
-    expect(crowd.children).toEqual([hats[1]]);
-  });
-});
 
 describe('morph weights of an attachment', () => {
   test('move it as they move an object that is added to a bone', () => {
@@ -132,52 +101,6 @@ describe('what is attached to a hidden character', () => {
     crowd.setVisibleAt(1, true);
     for (const mesh of [sword, gem]) expect(hits(crowd, mesh, 1)).toBe(true);
   });
-});
-
-test('a mirrored offset keeps the outside outside', () => {
-  const crowd = createCrowd(1);
-  const hat = new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial(), {
-    offset: new Matrix4().makeScale(-1, 1, 1),
-  });
-  const flat = new JointAttachment(crowd, 'Tip', new BoxGeometry().toNonIndexed(), new MeshBasicMaterial(), {
-    offset: new Matrix4().makeScale(-1, 1, 1),
-  });
-  crowd.updateMatrixWorld(true);
-  for (const mesh of [hat, flat]) {
-    const [hit] = new Raycaster(new Vector3(-5, 9, 0), new Vector3(0, -1, 0)).intersectObject(mesh);
-    expect(hit.point.y).toBeCloseTo(0.5, 5);
-  }
-});
-
-test('another bone texture has its joint at another place, and copies are of as many instances', () => {
-  const { root, bones, clips } = createStick();
-  const [near, end] = ['Near', 'End'].map((name, i) => Object.assign(bones[i].clone(false), { name }));
-  bones[0].add(near.translateX(3));
-  bones[1].add(end.translateY(2));
-  const bake = (...sockets: string[]) => bakeBoneTexture(root, clips, { sockets });
-  const crowd = new SkinnedInstancedMesh(assembleCharacter(root, bake('End')), 2);
-  const hat = new JointAttachment(crowd, 'End', new BoxGeometry(), new MeshBasicMaterial());
-  hat.count = 1;
-  crowd.play(0, 'Slide', { time: 0.5 });
-  const places = () => [0, 9, 20].map((vertex) => getVertexPosition(hat, 0, vertex, new Vector3()));
-  const before = places();
-  setBoneTexture(crowd, bake('Near', 'End'));
-  expect(places()).toEqual(before);
-  const [copy] = crowd.clone().attachments;
-  expect([copy.count, copy.crowd.count]).toEqual([1, 2]);
-});
-
-test('quantized geometry may be attached anywhere', () => {
-  const crowd = createCrowd(1);
-  const geometry = new BoxGeometry();
-  const { array, count } = geometry.getAttribute('position');
-  const small = Int8Array.from(array, (value) => value * 127);
-  geometry.setAttribute('position', new Int8BufferAttribute(small, 3, true));
-  const hat = new JointAttachment(crowd, 'Tip', geometry, new MeshBasicMaterial(), {
-    offset: new Matrix4().makeTranslation(4, 0, 0),
-  });
-  const xs = Array.from({ length: count }, (_, i) => getVertexPosition(hat, 0, i, new Vector3()).x);
-  expect(Math.min(...xs)).toBeCloseTo(-5 + 4 - 63 / 127, 5);
 });
 
 describeCharacters((name) => {

@@ -1,18 +1,17 @@
 import {
   type Box3,
   BoxGeometry,
-  Float32BufferAttribute,
   InstancedBufferAttribute,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
   Raycaster,
-  Sphere,
+  type Sphere,
   Vector3,
 } from 'three';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { morphsOf, partsOf } from '../../support/features.js';
+import { partsOf } from '../../support/features.js';
 import {
   bakeCharacter,
   getVertexPosition,
@@ -35,17 +34,6 @@ test('bounds that a crowd computed follow the instances of its clone', () => {
   expect((clone.boundingSphere as Sphere).radius).toBeGreaterThan(240);
   expect(clone.boundingBox).toBe(null);
   expect((crowd.boundingSphere as Sphere).radius).toBeLessThan(20);
-});
-
-test('bounds that the user set are copied, and stay', () => {
-  const crowd = createCrowd();
-  crowd.boundingSphere = new Sphere(new Vector3(1, 2, 3), 40);
-  crowd.computeBoundingBox();
-  const clone = crowd.clone();
-  expect(clone.boundingSphere).toEqual(crowd.boundingSphere);
-  clone.instanceMatrix.needsUpdate = true;
-  clone.updateMatrixWorld();
-  expect(clone.boundingSphere?.radius).toBe(40);
 });
 
 test('a crowd may become a copy of another character', () => {
@@ -118,69 +106,8 @@ test('bounds are those of the geometry that was assigned', () => {
   }
 });
 
-test('the parts are those of the geometry, and known ones keep their names and looks', () => {
-  const { crowd } = createDressed('Sword');
-  const two = crowd.geometry.clone();
-  const four = crowd.geometry.clone();
-  const partIndex = four.getAttribute('partIndex');
-  for (let vertex = 6; vertex < 12; vertex++) partIndex.setX(vertex, vertex < 9 ? 2 : 3);
-  const before = partsOf(crowd).names;
-  partsOf(crowd).setVisibleAt(7, 'Sword', false).setVisibleAt(599, 'StickMesh', false);
-  partsOf(crowd).setVisiblePartsAt(8, []);
-
-  crowd.geometry = four;
-  expect(partsOf(crowd).names).toEqual([...before, '2', '3']);
-  const shown = (index: number) =>
-    partsOf(crowd).names.map((name) => partsOf(crowd).getVisibleAt(index, name));
-  const names = partsOf(crowd).names;
-  expect(shown(7)).toEqual(names.map((name) => name !== 'Sword'));
-  expect(shown(599)).toEqual(names.map((name) => name !== 'StickMesh'));
-  expect(shown(8)).toEqual([false, false, true, true]);
-  expect(shown(9)).toEqual([true, true, true, true]);
-  const { texture } = crowd.parts as NonNullable<typeof crowd.parts>;
-  expect(texture.data.length, 'four parts for each').toBeGreaterThanOrEqual(600 * 4 * 4);
-
-  crowd.geometry = two;
-  expect(partsOf(crowd).names).toEqual(names.slice(0, 2));
-  expect(partsOf(crowd).getVisibleAt(7, 'Sword')).toBe(false);
-});
-
-test('morph targets are those of the geometry', () => {
-  const { crowd, mesh } = createDressed();
-  const morphed = mesh.geometry.clone();
-  const smile = new Float32BufferAttribute(new Array(9).fill(1), 3);
-  smile.name = 'Smile';
-  morphed.morphAttributes.position = [smile];
-  morphed.morphTargetsRelative = true;
-  crowd.geometry = morphed;
-  expect(crowd.morphTargetInfluences).toEqual([0]);
-  expect(crowd.morphTargetDictionary).toEqual({ Smile: 0 });
-  morphsOf(crowd);
-  crowd.setMorphAt(3, Object.assign(new Mesh(), { morphTargetInfluences: [1] }));
-  const plain = getVertexPosition(crowd, 2, 0, new Vector3());
-  expect(getVertexPosition(crowd, 3, 0, new Vector3()).sub(plain).toArray()).toEqual([1, 1, 1]);
-  crowd.geometry = mesh.geometry;
-  expect(crowd.morphTexture).toBe(null);
-  expect(getVertexPosition(crowd, 3, 0, new Vector3())).toEqual(plain);
-});
-
 describe('instance matrix', () => {
   const matrices = (count: number) => new InstancedBufferAttribute(new Float32Array(count * 16).fill(1), 16);
-
-  test('instanceMatrix may be assigned, which goes for attachments and bounds too', () => {
-    const crowd = createCrowd();
-    const hat = new JointAttachment(crowd, 'Tip', new BoxGeometry(), new MeshBasicMaterial());
-    crowd.computeBoundingSphere();
-    const attribute = matrices(2);
-    new Matrix4().makeTranslation(100, 0, 0).toArray(attribute.array, 0);
-    new Matrix4().makeTranslation(100, 0, 0).toArray(attribute.array, 16);
-    crowd.instanceMatrix = attribute;
-    crowd.updateMatrixWorld();
-    expect(hat.instanceMatrix).toBe(attribute);
-    expect(crowd.boundingSphere).toBeNull();
-    crowd.setCapacity(4);
-    expect(crowd.instanceMatrix.array[12]).toBe(100);
-  });
 
   test('one for another number of instances is an error', () => {
     const crowd = createCrowd();

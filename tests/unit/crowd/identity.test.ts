@@ -2,7 +2,6 @@ import { BoxGeometry, Color, Matrix4, Mesh, MeshBasicMaterial, Raycaster, Vector
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { partsOf } from '../../support/features.js';
-import { createKnight } from '../../support/knight.js';
 import {
   bakeCharacter,
   getSocketMatrix,
@@ -172,37 +171,6 @@ test.each(SEEDS)('seed %i: ids are stable under 4,000 random changes', (seed) =>
     version = crowd.visibility.version;
   }
   expect(marks).toBeGreaterThan(800);
-});
-
-test('who is exchanged is uploaded beside what ranges of the user say', () => {
-  const crowd = createStickCrowd(9);
-  const { instanceMatrix } = crowd;
-  instanceMatrix.clearUpdateRanges();
-  instanceMatrix.addUpdateRange(0, 16);
-  crowd.swapInstances(5, 8);
-  const isSent = (id: number) =>
-    instanceMatrix.updateRanges.some(({ start, count }) => start <= id * 16 && start + count >= id * 16 + 16);
-  expect([0, 5, 8].map(isSent)).toEqual([true, true, true]);
-});
-
-test('room is made by doubling, and parts that are hidden at first are so for new ones too', () => {
-  const { root, clips } = createKnight();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { hiddenParts: ['Sword'] }), 0);
-  const capacities = new Set<number>();
-  for (let i = 0; i < 20; i++) {
-    expect(crowd.addInstance()).toBe(i);
-    capacities.add(crowd.capacity);
-  }
-  expect([...capacities]).toEqual([1, 2, 4, 8, 16, 32]);
-  expect(crowd.count).toBe(20);
-  crowd.count = 32;
-  for (const one of [crowd, crowd.clone()]) {
-    for (const id of [0, 7, 31]) {
-      expect(partsOf(one).getVisibleAt(id, 'Sword')).toBe(false);
-      expect(partsOf(one).getVisibleAt(id, 'Body')).toBe(true);
-    }
-    expect(partsOf(one).getVisibleAt(one.setCapacity(40).capacity - 1, 'Sword')).toBe(false);
-  }
 });
 
 test('hidden and deleted instances are not hit, and bounds leave them out', () => {

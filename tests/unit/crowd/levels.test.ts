@@ -16,20 +16,18 @@ import { createCharacter } from '../../../demos/character.js';
 import type { CrowdMesh } from '../../../lib/crowd/CrowdMesh.js';
 import type { LevelMesh } from '../../../lib/features/levels/LevelMesh.js';
 import { crowdArguments } from '../../support/crowdArguments.js';
-import { morphsOf, partsOf } from '../../support/features.js';
+import { partsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
 import { addLevel, levelsOf } from '../../support/levels.js';
 import {
   bakeCharacter,
   createLevel,
-  frames,
   getVertexPosition,
-  JointAttachment,
   mergeMaterials,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import type { Model } from '../../support/models.js';
-import { createMorphingStick, createStick, createStickCrowd } from '../../support/stick.js';
+import { createStick, createStickCrowd } from '../../support/stick.js';
 
 /** How far the vertices of a mesh that has the same geometry are from those of the crowd, at most. */
 function offBy(crowd: CrowdMesh, level: CrowdMesh, index: number): number {
@@ -155,31 +153,6 @@ test('parts are found by name, and looks are those of the crowd', () => {
   expect(named.geometry.getAttribute('partIndex').getX(0)).toBe(partsOf(crowd).names.indexOf('Body'));
 });
 
-test('morph targets are found by name and have the influences of the crowd', () => {
-  const { root, clips } = createMorphingStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: frames }), 2);
-  const level = addLevel(crowd, createLevel(crowd, createMorphingStick().root), 5);
-  const still = addLevel(crowd, createLevel(crowd, createStick().root), 10);
-  crowd.play(1, 0).update(0.5);
-  expect(offBy(crowd, level, 1)).toBe(0);
-  expect(level.morphTargetInfluences).toBe(crowd.morphTargetInfluences);
-  expect(still.morphTargetInfluences).toBeUndefined();
-
-  const mesh = new Mesh();
-  mesh.morphTargetInfluences = [0.25];
-  morphsOf(crowd);
-  crowd.setMorphAt(1, mesh);
-  expect(level.morphTexture).toBe(crowd.morphTexture);
-  expect(still.morphTexture).toBeNull();
-  expect(offBy(crowd, level, 1)).toBe(0);
-  let disposed = 0;
-  crowd.morphTexture?.addEventListener('dispose', () => disposed++);
-  level.dispose();
-  still.dispose();
-  expect(disposed).toBe(0);
-  expect(crowd.morphTexture).not.toBeNull();
-});
-
 test('levels are from near to far, by distance or by size', () => {
   const { root, clips } = createStick();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
@@ -273,24 +246,4 @@ test('what does not fit the crowd is an error that says so', () => {
   );
   expect(levelsOf(crowd).levels).toHaveLength(1);
   expect(crowd.children).toEqual([]);
-});
-
-test('a level is drawn as its crowd is until it is told otherwise', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  const hat = new JointAttachment(crowd, 0, new BoxGeometry(), new MeshBasicMaterial());
-  const level = addLevel(crowd, createLevel(crowd, root), 10);
-  const own = addLevel(crowd, createLevel(crowd, root), 20, 0, { castShadow: false });
-  Object.assign(crowd, { castShadow: true, receiveShadow: true, renderOrder: 3 });
-  crowd.layers.set(2);
-  for (const mesh of [hat, level, own]) {
-    expect([mesh.receiveShadow, mesh.renderOrder, mesh.layers.mask]).toEqual([true, 3, 4]);
-    expect(mesh.castShadow).toBe(mesh !== own);
-  }
-  level.layers.enable(0);
-  level.renderOrder = 5;
-  const copies = crowd.clone().children as Mesh[];
-  expect(copies.map(({ castShadow }) => castShadow)).toEqual([true, true, false]);
-  expect(copies.map(({ layers }) => layers.mask)).toEqual([4, 5, 4]);
-  expect(copies.map(({ renderOrder }) => renderOrder)).toEqual([3, 5, 3]);
 });

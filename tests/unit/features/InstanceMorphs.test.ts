@@ -38,24 +38,6 @@ test('instances have influences of their own, by name, by range and as of Instan
   expect(() => new InstanceMorphs(crowd)).toThrow('has InstanceMorphs already');
 });
 
-test('they go along with the instance, with copies of the crowd, and end with the feature', () => {
-  const crowd = createCrowd();
-  const before = long(crowd, 0);
-  const morphs = new InstanceMorphs(crowd).setInfluenceAt(2, 'Long', 1);
-  const morphed = long(crowd, 2);
-  crowd.swapInstances(0, 2).setCapacity(5);
-  expect([long(crowd, 0), long(crowd, 2)]).toEqual([morphed, before]);
-  const copy = crowd.clone();
-  expect(long(copy, 0)).toBe(morphed);
-  crowd.deleteInstance(0);
-  expect(long(crowd, crowd.addInstance())).toBe(before);
-  morphs.setInfluenceAt(1, 'Long', 1).dispose();
-  expect(long(crowd, 1)).toBe(before);
-  expect(crowd.morphTexture).toBeNull();
-  expect(long(copy, 0)).toBe(morphed);
-  expect(long(copy.copy(crowd), 0)).toBe(before);
-});
-
 test('without the feature there is an error or a warning, which name it', () => {
   const crowd = createCrowd();
   const object = Object.assign(new Mesh(), { morphTargetInfluences: [1] });

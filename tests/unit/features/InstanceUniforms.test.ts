@@ -1,6 +1,5 @@
-import { InstanceUniforms, JointAttachment } from 'skinned-instanced-mesh';
+import { InstanceUniforms } from 'skinned-instanced-mesh';
 import {
-  BoxGeometry,
   Color,
   DataArrayTexture,
   MeshBasicMaterial,
@@ -65,28 +64,6 @@ describe('a crowd', () => {
       1,
     ]);
   });
-
-  test('lets what is attached have the same, until it is given some of its own', () => {
-    const hat = new JointAttachment(
-      crowd,
-      'Tip',
-      new BoxGeometry(),
-      new MeshStandardMaterial({ transparent: true }),
-    );
-    uniformsOf(crowd).setAt(2, 'opacity', 0.5);
-    expect(hat.instanceUniforms).toBe(crowd.instanceUniforms);
-    uniformsOf(hat).setAt(2, 'emissive', new Color(1, 0, 0));
-    expect(hat.instanceUniforms).not.toBe(crowd.instanceUniforms);
-    expect(uniformsOf(crowd).getAt(2, 'emissive', new Color()).r).toBe(0);
-    crowd.swapInstances(1, 2);
-    expect(uniformsOf(hat).getAt(1, 'emissive', new Color()).r).toBe(1);
-    const copy = crowd.clone();
-    expect(uniformsOf(copy).getAt(1, 'opacity')).toBe(0.5);
-    const [copiedHat] = copy.attachments as unknown as (typeof hat)[];
-    expect(uniformsOf(copiedHat).getAt(1, 'emissive', new Color()).r).toBe(1);
-    hat.dispose();
-    expect(uniformsOf(crowd).getAt(1, 'opacity')).toBe(0.5);
-  });
 });
 
 describe('errors', () => {
@@ -126,16 +103,6 @@ describe('errors', () => {
     ],
   ])('%s is one', (_, act, message) => {
     expect(act).toThrow(message);
-  });
-
-  test('a deleted instance is one', () => {
-    const some = createCrowd(3);
-    some.deleteInstance(1);
-    expect(() => uniformsOf(some).setAt(1, 'opacity', 0.5)).toThrow('Instance 1 was deleted');
-    expect(() => uniformsOf(some).getAt(1, 'opacity')).toThrow('Instance 1 was deleted');
-    uniformsOf(some).setAt(some.all, 'opacity', 0.5);
-    expect(some.addInstance()).toBe(1);
-    expect(uniformsOf(some).getAt(1, 'opacity')).toBe(1);
   });
 
   test.each<[string, (some: SkinnedInstancedMesh) => void, string]>([

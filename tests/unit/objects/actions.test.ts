@@ -1,29 +1,13 @@
-import {
-  type InstanceAction,
-  type InstanceMixer,
-  loadPlayback,
-  resumeActions,
-  SkinnedInstance,
-  savePlayback,
-} from 'skinned-instanced-mesh';
-import {
-  AdditiveAnimationBlendMode,
-  AnimationClip,
-  AnimationUtils,
-  LoopOnce,
-  LoopPingPong,
-  LoopRepeat,
-  NormalAnimationBlendMode,
-} from 'three';
+import { loadPlayback, resumeActions, SkinnedInstance, savePlayback } from 'skinned-instanced-mesh';
+import { AnimationClip, AnimationUtils, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import {
   AnimationLayers,
   bakeCharacter,
-  frames,
   type LayerOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
-import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
+import { createStick, REST_X, tipOf } from '../../support/stick.js';
 
 const DURATIONS = { A: 4, B: 8, C: 2, D: 3, E: 5, F: 1 };
 
@@ -71,50 +55,6 @@ describe('clipAction', () => {
     expect(() => knight.clipAction(upper)).toThrow('pass it to bakeCharacter too');
     expect(() => knight.clipAction(AnimationUtils.subclip(a, 'A', 0, 30))).toThrow('from other tracks');
   });
-
-  test('takes a root and a blend mode as a mixer does, if they are those of the instance and the clip', () => {
-    const { root, clips } = createStick(DURATIONS);
-    AnimationUtils.makeClipAdditive(clips[1]);
-    const knight = new SkinnedInstance(new SkinnedInstancedMesh(bakeCharacter(root, clips), 0));
-    expect(knight.clipAction('A', knight)).toBe(knight.clipAction('A', undefined, NormalAnimationBlendMode));
-    expect(knight.clipAction('B', null, AdditiveAnimationBlendMode)).toBe(knight.clipAction('B'));
-    expect(() => knight.clipAction('A', knight, AdditiveAnimationBlendMode)).toThrow(
-      'was not baked as an additive one',
-    );
-    expect(() => knight.clipAction('B', knight, NormalAnimationBlendMode)).toThrow(
-      'was baked as an additive one',
-    );
-    expect(() => knight.clipAction('A', knight.bones[0])).toThrow('for a part of it pass { layer }');
-    // As programs that are typed have them, by the names of three.js.
-    const mixer: InstanceMixer = knight.mixer;
-    const action: InstanceAction = mixer.clipAction('A');
-    expect([mixer.getRoot(), action.getMixer()]).toEqual([knight, mixer]);
-    knight.mixer.uncacheRoot(knight);
-    expect(knight.mixer.existingAction('A')).toBe(null);
-  });
-
-  test('needs tracks', () => {
-    const crowd = createStickCrowd(0, undefined, { encoding: frames });
-    expect(() => new SkinnedInstance(crowd).clipAction(0)).toThrow(
-      'An action needs poses that are mixed before they are drawn; bake with encoding "tracks"',
-    );
-  });
-});
-
-test('the mixer of an instance can be updated alone, and put to a time', () => {
-  const { crowd, knight, tip } = createKnight();
-  const action = knight.clipAction('A').play();
-  crowd.update(0.25);
-  knight.mixer.update(0.5);
-  expect(action.time).toBeCloseTo(0.75, 9);
-  expect(tip()).toBeCloseTo(0.75, 5);
-  knight.mixer.setTime(1.5);
-  expect([knight.mixer.time, action.time]).toEqual([1.5, 1.5]);
-  // From then on its time is its own.
-  crowd.update(0.25);
-  knight.mixer.update(0.125);
-  expect(action.time).toBeCloseTo(1.625, 9);
-  expect(tip()).toBeCloseTo(1.625, 5);
 });
 
 test('four actions show on a layer, and the fifth as soon as there is room', () => {
@@ -163,76 +103,6 @@ describe('what is done by index', () => {
     expect(tip()).toBeCloseTo(REST_X, 5);
     expect(action.isRunning()).toBe(false);
   });
-
-  test('pauses them, with their fades and their time', () => {
-    const { crowd, knight, tip } = createKnight();
-    const action = knight.clipAction('A').setLoop(LoopOnce).play();
-    knight.clipAction('B').play().fadeOut(2);
-    const finished = vi.fn();
-    knight.addEventListener('finished', finished);
-    crowd.update(1);
-    crowd.pause(knight.instanceId);
-    crowd.update(10);
-    expect([knight.mixer.time, action.time]).toEqual([1, 1]);
-    action.setEffectiveWeight(0.5);
-    expect(tip()).toBeCloseTo(1, 4);
-    crowd.resume(knight.instanceId);
-    crowd.update(0.5);
-    expect(action.time).toBeCloseTo(1.5, 9);
-    expect(knight.clipAction('B').getEffectiveWeight()).toBeCloseTo(0.25, 9);
-    expect(finished).not.toHaveBeenCalled();
-    crowd.update(2.6);
-    expect(finished).toHaveBeenCalledTimes(1);
-  });
-});
-
-test('they end with their instance, and whoever gets its id has none of them', () => {
-  const { crowd, knight } = createKnight();
-  const action = knight.clipAction('F').setLoop(LoopOnce).play();
-  const finished = vi.fn();
-  crowd.addEventListener('finished', finished);
-  crowd.update(0.5);
-  knight.dispose();
-  const next = new SkinnedInstance(crowd);
-  expect(next.instanceId).toBe(0);
-  crowd.update(5);
-  action.fadeIn(1).play();
-  expect(finished).not.toHaveBeenCalled();
-  expect(tipOf(crowd, 0)).toBeCloseTo(REST_X, 5);
-  next.clipAction('A').play();
-  crowd.update(1);
-  expect(tipOf(crowd, 0)).toBeCloseTo(1, 5);
-});
-
-test('a saved blend goes on in the actions of new objects, in the middle of fades and warps', () => {
-  const { crowd, knight, root, clips } = createKnight([{ name: 'upper' }]);
-  knight.clipAction('A').setEffectiveWeight(0.3).play().time = 1;
-  knight.clipAction('B').setEffectiveWeight(0.7).setEffectiveTimeScale(1.5).play();
-  knight.clipAction('C').setLoop(LoopPingPong, 5).fadeIn(1).warp(1, 3, 2).play();
-  knight.clipAction('D', { layer: 'upper' }).fadeTo(0.25, 1).play();
-  crowd.update(0.7);
-  const saved = JSON.parse(JSON.stringify(savePlayback(crowd)));
-
-  const other = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
-  new AnimationLayers(other, [{ name: 'upper' }]);
-  other.update(5);
-  loadPlayback(other, saved);
-  expect(other.count).toBe(1);
-  const ann = resumeActions(new SkinnedInstance(other, 0));
-  const numbers = (one: SkinnedInstance) =>
-    ['A', 'B', 'C', 'D'].flatMap((name) => {
-      const action = one.clipAction(name, { layer: name === 'D' ? 'upper' : 0 }).play();
-      return [action.time, action.getEffectiveWeight(), action.getEffectiveTimeScale(), action.isRunning()];
-    });
-  for (const delta of [0.1, 0.15, 0.5, 2, 7]) {
-    crowd.update(delta);
-    other.update(delta);
-    const expected = numbers(knight);
-    numbers(ann).forEach((number, i) =>
-      expect(Number(number), `${delta}: ${i}`).toBeCloseTo(Number(expected[i]), 6),
-    );
-    expect(tipOf(other, 0)).toBeCloseTo(tipOf(crowd, 0), 5);
-  }
 });
 
 test('saved actions that wait, are paused or go by a clock of their own resume as they were', () => {
@@ -276,22 +146,4 @@ test('saved actions that wait, are paused or go by a clock of their own resume a
   const last = third.setTimeScaleAt(0, 1).getClipAt(0) as string;
   const action = resumeActions(new SkinnedInstance(third, 0)).clipAction(last);
   expect([last, action.paused, action.isRunning()]).toEqual(['B', false, true]);
-});
-
-test('time that runs back to before a warp from a stop is at its start, and in no pass before it', () => {
-  const { crowd, knight } = createKnight();
-  const heard = vi.fn();
-  knight.addEventListener('loop', heard);
-  const { mixer } = knight;
-  for (let i = 1; i <= 20; i++) {
-    const action = knight.clipAction('A').reset().setEffectiveTimeScale(1).play().warp(0, 2, 1);
-    for (const delta of [0.01 * i, 0.3 / i, 0.2]) mixer.update(delta);
-    expect(action.time).toBeGreaterThan(0.04);
-    mixer.timeScale = -1;
-    for (const delta of [0.2, 0.1, 0.007 * i, 0.5]) mixer.update(delta);
-    expect(action.time).toBeCloseTo(0, 9);
-    mixer.timeScale = 1;
-  }
-  crowd.update(0);
-  expect(heard).not.toHaveBeenCalled();
 });

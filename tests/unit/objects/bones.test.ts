@@ -1,20 +1,9 @@
 import { SkinnedInstance } from 'skinned-instanced-mesh';
-import {
-  type AnimationClip,
-  AnimationMixer,
-  Bone,
-  type BufferAttribute,
-  Mesh,
-  Object3D,
-  Scene,
-  SkeletonHelper,
-  Vector3,
-} from 'three';
+import { type AnimationClip, AnimationMixer, Bone, Mesh, Object3D, Scene, Vector3 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import { placeError, uniqueNames } from '../../support/boneErrors.js';
-import { describeCharacters, loadCharacter } from '../../support/characters.js';
+import { placeError } from '../../support/boneErrors.js';
 import { editsOf } from '../../support/features.js';
 import { bakeCharacter, encodingOf, SkinnedInstancedMesh } from '../../support/library.js';
 import { characterHeight } from '../../support/reference.js';
@@ -40,83 +29,6 @@ function createPair(encoding: 'tracks' | 'frames' = 'tracks') {
   update(0.4);
   return { root, walk, crowd, scene, knight, clone, update, height: characterHeight(root) };
 }
-
-const worldOf = (object: Object3D | undefined) => (object as Object3D).getWorldPosition(new Vector3());
-
-test('bones are made when something asks for them, and hang below as in the character', () => {
-  for (const ask of [
-    (knight: Object3D) => knight.getObjectByName('LeftHand'),
-    (knight: Object3D) => new SkeletonHelper(knight).bones[0],
-    (knight: Object3D) => (knight as ReturnType<typeof createPair>['knight']).bones[0],
-  ]) {
-    const { knight, clone } = createPair();
-    expect(knight.children).toEqual([]);
-    expect(knight.getObjectByName('Sword')).toBe(undefined);
-    expect(knight.getObjectByProperty('isMesh', true)).toBe(undefined);
-    expect(knight.children).toEqual([]);
-    const found = ask(knight) as Bone;
-    expect(found).toBeInstanceOf(Bone);
-    expect(found.isBone).toBe(true);
-    expect(knight.isBone).toBe(false);
-    expect(ask(knight)).toBe(found);
-    for (const bone of knight.bones) {
-      const twin = clone.getObjectByName(bone.name) as Object3D;
-      const parent = twin.parent as Object3D;
-      expect(bone.parent?.name).toBe(parent === clone ? knight.name : parent.name);
-    }
-    const names: string[] = [];
-    knight.traverse(({ name, isBone }: Object3D & { isBone?: boolean }) => isBone && names.push(name));
-    expect(names).toEqual(knight.bones.map(({ name }) => name));
-  }
-});
-
-describeCharacters((name) => {
-  test('SkeletonHelper shows the lines that it shows of a clone', async () => {
-    const { root, clips } = await loadCharacter(name);
-    const height = characterHeight(root);
-    const clip = clips.find(({ duration }) => duration > 0) as AnimationClip;
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
-    editsOf(crowd);
-    const knight = new SkinnedInstance(crowd);
-    const clone = SkeletonUtils.clone(root) as Object3D;
-    for (const one of [knight, clone]) {
-      one.position.set(1, 2, 3);
-      one.rotation.set(0, 1, 0);
-      one.scale.setScalar(2);
-    }
-    crowd.play(knight.instanceId, clip, { time: 0.3 });
-    crowd.update(0);
-    const mixer = new AnimationMixer(clone);
-    mixer.clipAction(clip).play();
-    mixer.setTime(0.3);
-    const scenes = [new Scene().add(crowd), new Scene().add(clone)];
-    const [ours, theirs] = [knight, clone].map((one, i) => {
-      const helper = new SkeletonHelper(one);
-      // Before what it shows, which three.js does not mind.
-      scenes[i].children.unshift(helper);
-      helper.parent = scenes[i];
-      scenes[i].updateMatrixWorld();
-      scenes[i].updateMatrixWorld();
-      const lines = helper.geometry.getAttribute('position') as BufferAttribute;
-      const ends = Array.from({ length: lines.count }, (_, k) => new Vector3().fromBufferAttribute(lines, k));
-      return ends.map((end) => end.applyMatrix4(helper.matrixWorld));
-    });
-    // Joints that no vertex follows are no bones of the crowd.
-    expect(ours.length).toBeLessThanOrEqual(theirs.length + 40);
-    expect(theirs.length === 0 || ours.length > 0).toBe(true);
-    const names = uniqueNames(clone);
-    for (const bone of knight.bones) {
-      const twin = clone.getObjectByName(bone.name) as Object3D & { isBone?: boolean };
-      if (!names.has(bone.name) || !twin.isBone || !(twin.parent as Bone).isBone) continue;
-      const [from, to] = [worldOf(twin), worldOf(twin.parent as Object3D)];
-      const shown = ours.some((end, i) => {
-        if (i % 2 === 1) return false;
-        return Math.max(end.distanceTo(from), ours[i + 1].distanceTo(to)) < 2e-5 * height;
-      });
-      expect(shown, bone.name).toBe(true);
-    }
-  });
-});
 
 test('what is written stays as long as clips do not move the joint, adds up, and ends by clearEdits', () => {
   const { crowd, knight, walk } = createPair();

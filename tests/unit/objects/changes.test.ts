@@ -78,32 +78,6 @@ test.each(['at home', 'elsewhere', 'elsewhere, by its matrix'])(
   },
 );
 
-test('a clone of a crowd has the instances, and can be given objects of its own', () => {
-  const crowd = createCrowd();
-  const knight = new SkinnedInstance(crowd);
-  knight.add(new Object3D());
-  knight.position.x = 4;
-  crowd.updateMatrixWorld();
-  const clone = crowd.clone();
-  expect(clone.instanceCount).toBe(1);
-  expect(clone.getMatrixAt(0, _matrix).elements[12]).toBe(4);
-  const other = new SkinnedInstance(clone);
-  other.position.x = 2;
-  clone.updateMatrixWorld();
-  expect([other.instanceId, clone.getMatrixAt(1, _matrix).elements[12]]).toEqual([1, 2]);
-  expect(crowd.instanceCount).toBe(1);
-  expect(other.crowd).toBe(clone);
-});
-
-test('those of a crowd that was disposed are no instances any more', () => {
-  const crowd = createCrowd();
-  const knight = new SkinnedInstance(crowd);
-  const scene = new Scene().add(crowd, knight);
-  crowd.dispose();
-  expect([knight.instanceId, knight.parent]).toEqual([-1, null]);
-  scene.updateMatrixWorld();
-});
-
 test('a place that is none warns, and the instance stays where it was', () => {
   const crowd = createCrowd();
   const knight = new SkinnedInstance(crowd);

@@ -24,21 +24,6 @@ test('what happens to an instance is dispatched on its object, and on no other',
   expect(heard).toEqual([[one, 0, 'Slide']]);
 });
 
-test('a listener may dispose its object', () => {
-  const { crowd, one, other, heard } = playing();
-  for (const knight of [one, other]) {
-    knight.addEventListener('finished', () => {
-      heard.push([]);
-      knight.dispose();
-    });
-  }
-  crowd.playAll('Slide', { loop: LoopOnce });
-  crowd.update(2);
-  crowd.update(2);
-  expect(heard).toHaveLength(2);
-  expect(crowd.instanceCount).toBe(0);
-});
-
 test.each(['assigns a bone texture', 'loads a saved state'])(
   'events that are due arrive though a listener %s, by index and of objects',
   (what) => {
@@ -64,15 +49,3 @@ test.each(['assigns a bone texture', 'loads a saved state'])(
     }
   },
 );
-
-test('none is dispatched of an instance that a listener deletes once it has loaded a saved state', () => {
-  const { crowd, heard } = playing();
-  crowd.playAll('Slide', { loop: LoopOnce });
-  const saved = savePlayback(crowd);
-  crowd.addEventListener('finished', ({ instanceId }) => {
-    heard.push([instanceId]);
-    loadPlayback(crowd, saved).deleteInstance(1);
-  });
-  crowd.update(2);
-  expect(heard).toEqual([[0]]);
-});

@@ -1,6 +1,5 @@
 import { SkinnedInstance } from 'skinned-instanced-mesh';
 import {
-  AnimationMixer,
   type Bone,
   Box3,
   Group,
@@ -17,14 +16,12 @@ import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { warned } from '../../../lib/utils/messages.js';
 import {
-  bakeBoneTexture,
   bakeCharacter,
   getVertexPosition,
   JointAttachment,
   SkinnedInstancedMesh,
-  setBoneTexture,
 } from '../../support/library.js';
-import { createStick, createStickCrowd } from '../../support/stick.js';
+import { createStickCrowd } from '../../support/stick.js';
 
 function createScene() {
   const crowd = createStickCrowd(0, { Slide: 1, Two: 2 });
@@ -63,17 +60,6 @@ test('objects and scenes with them can be cloned, by SkeletonUtils too', () => {
   }
 });
 
-test('a crowd removes what was added to it, idle or with children of its own', () => {
-  const { crowd, knights } = createScene();
-  knights[1].add(new Object3D());
-  const other = new Object3D();
-  crowd.add(other).remove(knights[0], knights[1], other);
-  expect([...knights, other].map(({ parent }) => parent !== null)).toEqual([false, false, true, false]);
-  expect([0, 1, 2].map((id) => crowd.getVisibleAt(id))).toEqual([false, false, true]);
-  crowd.add(knights[0]);
-  expect(crowd.getVisibleAt(0)).toBe(true);
-});
-
 test('a box around an object holds it as it is posed, and what is attached', () => {
   const { root, clips } = createCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
@@ -97,20 +83,6 @@ test('a box around an object holds it as it is posed, and what is attached', () 
   expect(new Box3().setFromObject(knight).max.y).toBeGreaterThan(expected.max.y + 1);
   knight.dispose();
   expect(new Box3().setFromObject(knight).isEmpty()).toBe(true);
-});
-
-test('an action whose clip is gone with its bone texture says so when it is played', () => {
-  const { crowd, knights } = createScene();
-  const [slide, two] = [knights[0].clipAction('Slide'), knights[0].clipAction('Two')];
-  knights[0].mixer.uncacheAction('Two');
-  const { root, clips } = createStick({ Other: 3, Two: 4 });
-  setBoneTexture(crowd, bakeBoneTexture(root, clips));
-  expect(() => slide.play()).toThrow('no clip "Slide"');
-  two.play();
-  expect(crowd.getClipAt(0)).toBe('Two');
-  two.time = 3.5;
-  crowd.update(0);
-  expect([crowd.getTimeAt(0), knights[0].clipAction('Two').isRunning()]).toEqual([3.5, false]);
 });
 
 test('an object can stand for an instance that exists, where and as it is', () => {
@@ -154,22 +126,6 @@ test('warns of a crowd that is in no scene, and of instances that are removed an
   new Scene().add(knights[1]);
   for (let i = 0; i < 2; i++) scene.updateMatrixWorld();
   expect(warn.mock.calls.splice(2)).toEqual([[expect.stringContaining('"Guest" is in another scene')]]);
-});
-
-test('a pool waits unseen, from before there is a scene; a mixer of three.js is for the model that was baked', () => {
-  const crowd = createStickCrowd(0);
-  const pool = [0, 1].map(() => new SkinnedInstance(crowd).removeFromParent());
-  const seen = () => [0, 1].map((id) => crowd.getVisibleAt(id));
-  const scene = new Scene().add(crowd);
-  scene.updateMatrixWorld();
-  expect(seen()).toEqual([false, false]);
-  scene.add(pool[1]);
-  expect(seen()).toEqual([false, true]);
-  pool[1].removeFromParent();
-  expect(seen()).toEqual([false, false]);
-  const mixer = new AnimationMixer(pool[0]);
-  mixer.clipAction(createStick().clips[0]).play();
-  expect(() => mixer.setTime(0.5)).toThrow('to measure a clip, play it on the model that was baked');
 });
 
 test('who looks for a material or meshes of an instance hears once that there are none, and what to do', async () => {

@@ -6,16 +6,7 @@ import {
   resumeActions,
   savePlayback,
 } from 'skinned-instanced-mesh';
-import {
-  Color,
-  Group,
-  Matrix4,
-  MeshStandardMaterial,
-  type Object3D,
-  ObjectLoader,
-  Scene,
-  Vector3,
-} from 'three';
+import { Color, Group, Matrix4, MeshStandardMaterial, Scene, Vector3 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { partsOf, uniformsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
@@ -49,22 +40,6 @@ test('colours are those of the instance, however they are set', () => {
   expect(crowd.getColorAt(1, _color).getHex()).toBe(0xffffff);
 });
 
-test('everything else is passed on', () => {
-  const { crowd, knight } = createLooked();
-  knight.opacity = 0.5;
-  knight.roughness = 0.1;
-  knight.metalness = 0.9;
-  knight.mapLayer = 3;
-  knight.setUniform('dirt', 0.7);
-  expect([knight.opacity, knight.roughness, knight.metalness, knight.mapLayer]).toEqual(
-    [0.5, 0.1, 0.9, 3].map(Math.fround),
-  );
-  expect([uniformsOf(crowd).getAt(0, 'opacity'), uniformsOf(crowd).getAt(1, 'opacity')]).toEqual([0.5, 1]);
-  expect(uniformsOf(crowd).getAt(0, 'dirt')).toBeCloseTo(0.7);
-  knight.roughness = null;
-  expect(knight.roughness).toBe(null);
-});
-
 test('a clone is a further instance that looks alike, with clones of the children', () => {
   const { crowd, knight } = createLooked();
   const scene = new Scene().add(crowd, knight);
@@ -94,38 +69,6 @@ test('a clone is a further instance that looks alike, with clones of the childre
   clone.color.set(0);
   scene.updateMatrixWorld();
   expect(knight.color.getHex()).toBe(0x00ff00);
-});
-
-test('what was disposed says so', () => {
-  const { crowd, knight } = createLooked();
-  knight.name = 'Bob';
-  knight.dispose().dispose();
-  knight.position.x = 5;
-  knight.visible = false;
-  crowd.updateMatrixWorld();
-  expect(() => knight.opacity).toThrow(
-    /SkinnedInstance: "Bob" was disposed, .* new SkinnedInstance\(crowd\)/,
-  );
-  expect(() => knight.setUniform('opacity', 0)).toThrow(/was disposed/);
-});
-
-test("in three.js's JSON it is an object with its children, and the crowd an InstancedMesh", () => {
-  const { crowd, knight, other } = createLooked();
-  crowd.material = new MeshStandardMaterial();
-  const scene = new Scene().add(crowd, knight);
-  knight.name = 'Ann';
-  knight.position.set(1, 2, 3);
-  const plate = new Group();
-  plate.name = 'Plate';
-  knight.add(plate);
-  other.add(new Group());
-  scene.updateMatrixWorld();
-  const { instanceCount } = crowd;
-  const loaded = new ObjectLoader().parse(scene.toJSON() as never);
-  const ann = loaded.getObjectByName('Ann') as Object3D;
-  expect(ann.position.toArray()).toEqual([1, 2, 3]);
-  expect(ann.children.map(({ name }) => name)).toEqual(['Plate']);
-  expect(crowd.instanceCount).toBe(instanceCount);
 });
 
 test('what needs a feature that the crowd has not names it, and reads as nobody had set it', () => {
@@ -179,21 +122,6 @@ test('what the crowd has for all warns once where it is set on one, with what to
     true,
     undefined,
   ]);
-});
-
-test('emissiveIntensity multiplies what an instance emits', () => {
-  const { crowd, knight } = createLooked();
-  knight.emissive.setRGB(1, 0.5, 0);
-  knight.emissiveIntensity = 2;
-  crowd.updateMatrixWorld();
-  expect(uniformsOf(crowd).getAt(0, 'emissive', _color).toArray()).toEqual([2, 1, 0]);
-  knight.emissive.g = 1;
-  crowd.updateMatrixWorld();
-  expect(uniformsOf(crowd).getAt(0, 'emissive', _color).toArray()).toEqual([2, 2, 0]);
-  const clone = knight.clone();
-  clone.emissive.r = 3;
-  crowd.updateMatrixWorld();
-  expect(uniformsOf(crowd).getAt(2, 'emissive', _color).toArray()).toEqual([3, 2, 0]);
 });
 
 /** Of an instance, beside what it plays. */

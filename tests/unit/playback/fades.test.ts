@@ -1,4 +1,4 @@
-import { AnimationMixer, LoopOnce } from 'three';
+import { AnimationMixer } from 'three';
 import { describe, expect, test } from 'vitest';
 import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import { createStick, tipOf } from '../../support/stick.js';
@@ -56,21 +56,5 @@ describe('sync', () => {
       crowd.update(0.1);
       expect(crowd.getTimeAt(0) - before).toBeCloseTo(0.1 * timeScale, 6);
     }
-  });
-
-  test('without a fade starts at the same share', () => {
-    const { crowd } = createPair();
-    crowd.play(0, 'A').update(1);
-    crowd.play(0, 'C', { sync: true });
-    expect(crowd.getTimeAt(0)).toBeCloseTo(0.5, 6);
-  });
-
-  test('has nothing to keep to when nothing plays, or a pose', () => {
-    const { crowd } = createPair();
-    crowd.play(0, 'A', { sync: true, fade: 0.2 });
-    expect(crowd.getTimeAt(0)).toBe(0);
-    crowd.play(0, 'A', { loop: LoopOnce, timeScale: 0 });
-    crowd.play(0, 'B', { sync: true, fade: 0.2 }).update(0.1);
-    expect(tipOf(crowd, 0)).toBeGreaterThanOrEqual(0);
   });
 });

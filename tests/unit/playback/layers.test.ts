@@ -1,9 +1,8 @@
 import { AnimationUtils, Bone, LoopOnce, Vector3 } from 'three';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { layersOf, withLayers } from '../../support/features.js';
 import {
   AnimationLayers,
-  bakeBoneTexture,
   bakeCharacter,
   type EncodingName,
   encodingOf,
@@ -13,9 +12,8 @@ import {
   loadPlayback,
   SkinnedInstancedMesh,
   savePlayback,
-  setBoneTexture,
 } from '../../support/library.js';
-import { createMorphingStick, createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
+import { createMorphingStick, createStick, createStickCrowd, tipOf } from '../../support/stick.js';
 
 const DURATIONS = { A: 4, B: 8, C: 2, D: 3, E: 5 };
 const LAYERS = [
@@ -34,29 +32,6 @@ const tipIs = (crowd: SkinnedInstancedMesh, index: number, x: number) =>
   expect(tipOf(crowd, index)).toBeCloseTo(x, 5);
 
 describe('a layer', () => {
-  test('has times and speeds of its own, and is stopped alone or with all', () => {
-    const crowd = createCrowd();
-    crowd.play(0, 'A').play(0, 'B', { layer: 'upper', timeScale: 2 }).update(0.5);
-    expect(crowd.getTimeAt(0)).toBeCloseTo(0.5, 9);
-    expect(crowd.getTimeAt(0, 'upper')).toBeCloseTo(1, 9);
-    expect(crowd.getTimeScaleAt(0, 'upper')).toBeCloseTo(2, 9);
-    crowd.setTimeAt(0, 3, { layer: 'upper' }).setTimeScaleAt(0, 0, { layer: 'upper' }).update(0.5);
-    expect(crowd.getTimeAt(0, 'upper')).toBeCloseTo(3, 9);
-    expect(crowd.getTimeAt(0)).toBeCloseTo(1, 9);
-    expect([crowd.isPlayingAt(0), crowd.isPlayingAt(0, 1), crowd.isPlayingAt(0, 2)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-    crowd.pause(0);
-    expect(crowd.isPlayingAt(0)).toBe(false);
-    crowd.resume(0).stop(0, { layer: 'upper' });
-    expect([crowd.getClipAt(0), crowd.getClipAt(0, 1)]).toEqual(['A', null]);
-    crowd.play(0, 'C', { layer: 1 }).stop(0);
-    expect([crowd.getClipAt(0), crowd.getClipAt(0, 1)]).toEqual([null, null]);
-    tipIs(crowd, 0, REST_X);
-  });
-
   test('has events, which name it', () => {
     const crowd = createCrowd(2);
     const heard: unknown[] = [];
@@ -168,102 +143,17 @@ describe('an additive layer', () => {
     const tip = getVertexPosition(crowd, 0, 1, new Vector3());
     expect(crowd.boundingBox?.distanceToPoint(tip)).toBeLessThan(1e-6);
   });
-
-  test('lets go of a clip that is not additive in another bone texture', () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { root, clips } = createStick({ A: 4, B: 8 });
-    const lean = AnimationUtils.makeClipAdditive(clips[1].clone());
-    const layers = [{ name: 'lean', additive: true }];
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clips[0], lean]), 1);
-    new AnimationLayers(crowd, layers);
-    crowd.play(0, 'A', { ...still, time: 1 }).play(0, 'B', { ...still, time: 2, layer: 'lean' });
-    tipIs(crowd, 0, 3);
-    setBoneTexture(crowd, bakeBoneTexture(root, [lean, clips[0]]));
-    tipIs(crowd, 0, 3);
-    setBoneTexture(crowd, bakeBoneTexture(root, clips));
-    tipIs(crowd, 0, 1);
-    expect(warn.mock.calls.flat().join()).toMatch(/the new bone texture has no "B"/);
-    warn.mockRestore();
-  });
 });
 
-/** Instances in the middle of fades on every layer. */
-function createBusy(count = 3) {
-  const crowd = createCrowd(count);
-  crowd.update(14);
-  crowd.play(0, 'A', { timeScale: 0.1 }).play(0, 'B', { fade: 3, timeScale: 0.2 });
-  crowd
-    .play(0, 'C', { layer: 1, weight: 0.3, timeScale: 0.1 })
-    .play(0, 'D', { layer: 1, weight: 0.9, fade: 4 });
-  layersOf(crowd).setWeightAt(0, 1, 0.1, { fade: 5 }).setWeightAt(0, 2, 0.6, { fade: 2 });
-  crowd.play(0, 'E', { layer: 2, fade: 1 });
-  crowd.play(1, 'D', { time: 1 }).play(1, 'A', { layer: 'whole' });
-  layersOf(crowd).setWeightAt(1, 'whole', 0.7);
-  crowd.update(0.4);
-  crowd.pause(1);
-  return crowd;
-}
-
-const state = (crowd: SkinnedInstancedMesh, index: number) => [
-  tipOf(crowd, index),
-  ...[0, 1, 2].map((layer) => layersOf(crowd).getWeightAt(index, layer)),
-  ...[0, 1, 2].flatMap((layer) =>
-    ['A', 'B', 'C', 'D', 'E'].map((clip) => crowd.getWeightAt(index, clip, layer)),
-  ),
-  ...[0, 1, 2].map((layer) => crowd.getTimeAt(index, layer)),
-];
-
-/** That instances of a crowd are now, and stay, as those of another one. */
-function expectSame(
-  crowd: SkinnedInstancedMesh,
-  other: SkinnedInstancedMesh,
-  indices: readonly number[],
-): void {
-  for (const step of [0, 0.3, 0.8, 2, 3]) {
-    for (const one of [crowd, other]) one.update(step);
-    indices.forEach((index, i) => {
-      state(crowd, i).forEach((value, k) => {
-        expect(value, `instance ${i}, number ${k}, ${step}`).toBeCloseTo(state(other, index)[k], 5);
-      });
-    });
-  }
-}
-
-test('layers are one object of a crowd, are copied, and end', () => {
-  const crowd = createBusy();
+test('there is one object of layers, and saved ones are found by their names', () => {
+  const crowd = createCrowd(2);
   expect(() => new AnimationLayers(crowd, LAYERS)).toThrow(/has AnimationLayers already/);
-  expectSame(crowd.clone(), createBusy(), [0, 1, 2]);
-  const { root, clips } = createStick(DURATIONS);
-  const other = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  expectSame(other.copy(createBusy()), createBusy(), [0, 1, 2]);
-  const reordered = createCrowd(3, [LAYERS[1], { name: 'more' }]).copy(createBusy());
-  expectSame(reordered, createBusy(), [0, 1, 2]);
-
-  const ended = createBusy();
-  layersOf(ended).dispose();
-  expect(() => ended.play(0, 'A', { layer: 'upper' })).toThrow(/There is no layer "upper"; there are "base"/);
-  const plain = new SkinnedInstancedMesh(bakeCharacter(root, clips), 3);
-  plain.update(14).play(0, 'A', { timeScale: 0.1 }).play(0, 'B', { fade: 3, timeScale: 0.2 }).update(0.4);
-  expect(tipOf(ended, 0)).toBeCloseTo(tipOf(plain, 0), 9);
-  new AnimationLayers(ended, [{ name: 'upper' }]);
-  expect(ended.getClipAt(0, 'upper')).toBe(null);
-});
-
-describe('layers stay', () => {
-  test('in JSON, to a crowd whose layers are in another order', () => {
-    const crowd = createBusy();
-    const json = JSON.parse(JSON.stringify(savePlayback(crowd)));
-    expect(json).toMatchObject({ version: 1, layers: ['base', 'upper', 'whole'] });
-    const other = createCrowd(3).update(5);
-    other.play(2, 'A', { layer: 1 });
-    layersOf(other).setWeightAt(2, 1, 0.3);
-    expectSame(loadPlayback(other, json), createBusy(), [0, 1, 2]);
-
-    const turned = loadPlayback(createCrowd(3, [LAYERS[1], LAYERS[0], { name: 'more' }]), json);
-    expect(layersOf(turned).getWeightAt(0, 'upper')).toBeCloseTo(layersOf(crowd).getWeightAt(0, 'upper'), 9);
-    expect(turned.getClipAt(0, 'whole')).toBe('E');
-    expect(turned.getClipAt(0, 'more')).toBe(null);
-  });
+  crowd.play(0, 'A').play(0, 'B', { layer: 'upper', time: 3 }).play(1, 'E', { layer: 'whole' });
+  layersOf(crowd).setWeightAt(0, 'upper', 0.5).setWeightAt(1, 'whole', 0.7);
+  const json = JSON.parse(JSON.stringify(savePlayback(crowd)));
+  const turned = loadPlayback(createCrowd(2, [LAYERS[1], LAYERS[0], { name: 'more' }]), json);
+  expect([turned.getClipAt(1, 'whole'), turned.getClipAt(1, 'more')]).toEqual(['E', null]);
+  for (const index of [0, 1]) tipIs(turned, index, tipOf(crowd, index));
 });
 
 describe('wrong input is named', () => {
@@ -295,20 +185,5 @@ describe('wrong input is named', () => {
 
   test('layers without tracks', () => {
     expect(() => from(LAYERS, 'frames')).toThrow(/Layers need .*bake with encoding "tracks"/);
-  });
-});
-
-describe('pose rates', () => {
-  test('are kept for each instance, exchanged and copied', () => {
-    const crowd = createCrowd(3);
-    crowd.setPoseRateAt({ start: 0, count: 2 }, 15).setPoseRateAt(2, 30);
-    expect([0, 1, 2].map((i) => crowd.getPoseRateAt(i))).toEqual([15, 15, 30]);
-    crowd.swapInstances(0, 2).setPoseRateAt(1, Infinity);
-    crowd.setCapacity(10);
-    expect([0, 1, 2, 5].map((i) => crowd.clone().getPoseRateAt(i))).toEqual([30, 0, 15, 0]);
-    expect(createCrowd(1).setPoseRateAt(0, 15).copy(createCrowd(1)).getPoseRateAt(0)).toBe(0);
-    for (const rate of [-1, Number.NaN]) {
-      expect(() => crowd.setPoseRateAt(0, rate)).toThrow(/The rate is .*poses a second/);
-    }
   });
 });

@@ -1,13 +1,7 @@
 import { AnimationMixer, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test } from 'vitest';
 import { ActionReference } from '../../support/ActionReference.js';
-import {
-  AnimationLayers,
-  bakeCharacter,
-  loadPlayback,
-  SkinnedInstancedMesh,
-  savePlayback,
-} from '../../support/library.js';
+import { AnimationLayers, bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
 import { random, SEEDS } from '../../support/random.js';
 import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
@@ -87,26 +81,6 @@ test('a warp goes on in proportion when the time scale changes, as that of an An
   expect(crowd.getTimeScaleAt(0)).toBe(-1.5);
 });
 
-test('clips that were warped go on as fast beneath the next fade', () => {
-  const crowd = createStickCrowd(1, { A: 4, B: 1, C: 2 });
-  crowd.play(0, 'A').update(0.5);
-  crowd.play(0, 'B', { fade: 1, warp: true }).update(0.35);
-  const speed = () => {
-    const before = tipOf(crowd, 0);
-    crowd.update(1e-3);
-    return (tipOf(crowd, 0) - before) / 1e-3;
-  };
-  const before = speed();
-  // what the fade of A to B had added, which ends: by so much each second, times how far B is ahead
-  const weight = 0.35 + 1e-3;
-  const b = crowd.getTimeAt(0);
-  const a = (tipOf(crowd, 0) - weight * b) / (1 - weight);
-  // so slow a fade that what it adds is not seen
-  crowd.play(0, 'C', { fade: 1e5 });
-  // the warp itself goes on by a hundredth within these two milliseconds
-  expect(Math.abs(speed() + (b - a) - before)).toBeLessThan(0.02);
-});
-
 describe('play, called in each frame', () => {
   const ONCE = { loop: LoopOnce, clampWhenFinished: true };
   const STATES = [
@@ -147,33 +121,6 @@ describe('play, called in each frame', () => {
       crowd.update(1 / 60);
       expect(tipOf(crowd, 0), `frame ${frame}, ${clip}`).toBeCloseTo(stick.bones[1].position.x, 4);
     }
-  });
-
-  test.each([{ loop: LoopOnce }, ONCE, { loop: LoopRepeat, repetitions: 2 }])(
-    'what has finished plays again, also after a call in its middle: %o',
-    (options) => {
-      const { crowd, log } = createCrowd();
-      for (let round = 0; round < 2; round++) {
-        crowd.play(0, 'A', options).update(0.5).play(0, 'A', options).update(0.2);
-        expect(crowd.getTimeAt(0)).toBeCloseTo(0.7, 9);
-        crowd.update(1.5);
-        expect(log.filter((entry) => entry.includes('finished'))).toHaveLength(round + 1);
-      }
-      crowd.play(0, 'A', options).update(0.3);
-      expect(crowd.play(0, 'A', { ...options, restart: true }).getTimeAt(0)).toBe(0);
-    },
-  );
-
-  test('whoever is dead stays so when saved, and while paused ones go on from where they were', () => {
-    const { crowd } = createCrowd(2);
-    const frame = () => crowd.play(0, 'A', ONCE).play(1, 'B', { time: 0.1 });
-    for (let i = 0; i < 90; i++) frame().update(1 / 60);
-    crowd.pause(1);
-    const before = crowd.getTimeAt(1);
-    frame();
-    expect(crowd.getTimeAt(1)).toBe(before);
-    loadPlayback(crowd, savePlayback(crowd)).play(0, 'A', ONCE).update(0.1);
-    expect([crowd.getTimeAt(0), crowd.isPlayingAt(0)]).toEqual([1, false]);
   });
 
   test('on a layer, by weight and with fades: only what is said anew changes', () => {

@@ -1,6 +1,5 @@
 import { LoopPingPong, LoopRepeat } from 'three';
-import { describe, expect, test } from 'vitest';
-import { drawnTip } from '../../support/drawnTip.js';
+import { expect, test } from 'vitest';
 import { bakeCharacter, frames, SkinnedInstancedMesh } from '../../support/library.js';
 import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 import { THOROUGH } from '../../support/thorough.js';
@@ -49,57 +48,4 @@ test('the clock stays fine after a month, and nothing moves when an epoch ends',
     expect(wrap(after - before + duration)).toBeCloseTo(1.1 / 60, 4);
     before = after;
   }
-});
-
-describe('what shaders know of an instance holds for hours', () => {
-  const create = (count: number) => {
-    const duration = 37 / 30;
-    const crowd = createStickCrowd(count, { Slide: duration }, { encoding: frames, fps: 30 });
-    return { crowd, duration };
-  };
-
-  test('where it is in a loop, without being written anew', () => {
-    const { crowd, duration } = create(6);
-    const scales = [1, 1.1, -0.7, 1.3, 0.9137, 3.3];
-    scales.forEach((timeScale, i) => {
-      crowd.play(i, 'Slide', { timeScale, time: 0.1 * i, loop: i === 3 ? LoopPingPong : LoopRepeat });
-    });
-    crowd.play(4, 'Slide', { timeScale: scales[4], time: 0.4, repetitions: 1e5 });
-    crowd.update(0.3);
-    const { version } = crowd.playback;
-    const wrap = (time: number) => time - Math.floor(time / duration) * duration;
-    let worst = 0;
-    let total = 0.3;
-    for (const seconds of [15.9, 0.4, 60, 600, 3001.7, 3600 * 3, 3600 * 5 + 0.013]) {
-      for (let left = seconds; left > 0; left -= 700) crowd.update(Math.min(left, 700));
-      total += seconds;
-      scales.forEach((scale, i) => {
-        const at = 0.1 * i + total * scale;
-        const odd = i === 3 && Math.floor(at / duration) % 2 !== 0;
-        const expected = odd ? duration - wrap(at) : wrap(at);
-        worst = Math.max(worst, Math.abs(drawnTip(crowd, i) - expected));
-      });
-    }
-    console.log(`worst after ${(total / 3600).toFixed(1)} hours: ${worst.toExponential(1)} s`);
-    // A second is a third of the height.
-    expect(worst / 3).toBeLessThan(1e-5);
-    expect(crowd.playback.version).toBe(version);
-  });
-
-  test('when it has finished', () => {
-    const { crowd, duration } = create(2);
-    crowd.play(0, 'Slide', { repetitions: 3000, timeScale: 1.1, clampWhenFinished: true });
-    crowd.play(1, 'Slide', { repetitions: 3000, timeScale: -0.9, clampWhenFinished: true });
-    const running = () => [0, 1].map((i) => crowd.isPlayingAt(i));
-    crowd.update((3000 * duration) / 1.1 - 0.01);
-    expect(running()).toEqual([true, true]);
-    expect(drawnTip(crowd, 0)).toBeCloseTo(duration - 0.011, 4);
-    crowd.update(0.02);
-    expect(running()).toEqual([false, true]);
-    expect(drawnTip(crowd, 0)).toBeCloseTo(duration, 4);
-    crowd.update((3000 * duration) / 0.9 - (3000 * duration) / 1.1 - 0.1);
-    expect(drawnTip(crowd, 1)).toBeCloseTo(0.09 * 0.9, 4);
-    crowd.update(0.2);
-    expect(drawnTip(crowd, 1)).toBeCloseTo(0, 4);
-  });
 });

@@ -1,13 +1,6 @@
 import { AnimationMixer, AnimationUtils, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  bakeCharacter,
-  encodingOf,
-  frames,
-  getVertexPosition,
-  SkinnedInstancedMesh,
-  setBoneTexture,
-} from '../../support/library.js';
+import { bakeCharacter, encodingOf, getVertexPosition, SkinnedInstancedMesh } from '../../support/library.js';
 import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
 const DURATIONS = { A: 4, B: 8, C: 2, D: 3, E: 5 };
@@ -29,18 +22,6 @@ describe('weights', () => {
     expect(crowd.getWeightAt(0, 'D')).toBe(0.15);
     expect(warn.mock.calls.flat().join()).toMatch(/4 clips .* "B"/);
     warn.mockRestore();
-  });
-
-  test('every clip that does not fade out has events', () => {
-    const crowd = createCrowd();
-    const heard: string[] = [];
-    crowd.addEventListener('loop', ({ clip }) => heard.push(clip));
-    crowd.play(0, 'C', { weight: 0.5 }).play(0, 'D', { weight: 0.5, fade: 1 });
-    for (let i = 0; i < 70; i++) crowd.update(0.1);
-    expect(heard).toEqual(['C', 'D', 'C', 'C', 'D']);
-    crowd.play(0, 'A', { fade: 1.5 });
-    for (let i = 0; i < 45; i++) crowd.update(0.1);
-    expect(heard.splice(5)).toEqual(['A']);
   });
 
   test('time and speed of one clip of several change as those of its action', () => {
@@ -114,18 +95,6 @@ describe('weights', () => {
       ['B', 3 / 8],
     ]);
   });
-});
-
-test('a crowd of weights that takes an encoding without them shows the clip that was started last', () => {
-  const { root, clips } = createStick(DURATIONS);
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
-  crowd.play(0, 'A', { ...still, time: 1, weight: 0.5 }).play(0, 'B', { ...still, time: 3, weight: 0.25 });
-  crowd.play(1, 'A', { ...still, time: 1 }).play(1, 'B', { ...still, time: 3, fade: 1 });
-  crowd.update(0.5);
-  const other = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: frames }), 1).boneTexture;
-  setBoneTexture(crowd, other);
-  expect(tipOf(crowd, 0)).toBeCloseTo(3, 5);
-  expect(tipOf(crowd, 1), 'but a fade goes on').toBeCloseTo(2, 5);
 });
 
 test('bounds hold two additive clips that play in full at once', () => {

@@ -1,24 +1,15 @@
 import {
-  BackSide,
-  Box3,
   DoubleSide,
   type Face,
-  Float32BufferAttribute,
   type Intersection,
-  type KeyframeTrack,
   Matrix4,
-  type Mesh,
-  MeshBasicMaterial,
-  NumberKeyframeTrack,
-  type Object3D,
+  type MeshBasicMaterial,
   Raycaster,
-  Sphere,
   Triangle,
   type Vector2,
   Vector3,
 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { createCharacter } from '../../../demos/character.js';
 import { BUILT_IN, describeCharacters, hasCharacter, loadCharacter } from '../../support/characters.js';
 import { partsOf } from '../../support/features.js';
 import { createKnight } from '../../support/knight.js';
@@ -123,75 +114,6 @@ describeCharacters((name) => {
     expect(edges).toBeLessThan(3);
     expect(misses).toBeGreaterThan(5);
   });
-});
-
-test('rays hit what is drawn in the midst of a fade, under morph targets, on a hidden and a shown part', () => {
-  const { root, clips } = createCharacter();
-  const body = root.getObjectByName('Body') as Mesh;
-  const { count } = body.geometry.getAttribute('position');
-  const way = new Float32BufferAttribute(new Float32Array(count * 3), 3);
-  for (let i = 0; i < count; i++) way.setXYZ(i, 0.4, 0.1 * Math.sin(i), 0);
-  body.geometry.morphAttributes.position = [way];
-  body.geometry.morphTargetsRelative = true;
-  body.updateMorphTargets();
-  clips[0].tracks.push(
-    new NumberKeyframeTrack('Body.morphTargetInfluences', [0, 3], [0, 1]) as KeyframeTrack,
-  );
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
-  crowd.setMatrixAt(1, new Matrix4().makeRotationY(1).setPosition(2, 0, 0));
-  crowd.play(1, 0, { time: 1 }).update(0.1).play(1, 2, { fade: 1 }).update(0.4);
-  crowd.updateMatrixWorld();
-
-  const index = crowd.geometry.index as NonNullable<typeof crowd.geometry.index>;
-  const corners = [0, 1, 2].map(() => new Vector3());
-  const triangle = new Triangle(...(corners as [Vector3, Vector3, Vector3]));
-  const middle = new Vector3();
-  const normal = new Vector3();
-  let hits = 0;
-  for (let i = 0; i < index.count; i += 3 * 97) {
-    corners.forEach((corner, k) => getVertexPosition(crowd, 1, index.getX(i + k), corner));
-    if (triangle.getArea() < 1e-6) continue;
-    triangle.getMidpoint(middle);
-    triangle.getNormal(normal);
-    // from right above the triangle, so that nothing is in between
-    const ray = new Raycaster(middle.clone().addScaledVector(normal, 1e-3), normal.clone().negate(), 0, 2e-3);
-    const found = ray.intersectObject(crowd).find(({ faceIndex }) => faceIndex === i / 3);
-    expect(found?.instanceId, `triangle ${i / 3}`).toBe(1);
-    expect(found?.point.distanceTo(middle)).toBeLessThan(1e-4);
-    hits++;
-  }
-  expect(hits).toBeGreaterThan(15);
-  partsOf(crowd).setVisibleAt(1, 'Body', false);
-  triangle.getMidpoint(middle);
-  expect(new Raycaster(middle.clone().setZ(9), new Vector3(0, 0, -1)).intersectObject(crowd)).toEqual([]);
-});
-
-test('triangles of two groups are hit in the material of each, as in three.js', () => {
-  const { root, clips } = createCharacter();
-  const body = root.getObjectByName('Body') as Mesh;
-  const { geometry } = body;
-  const { count } = geometry.index ?? geometry.getAttribute('position');
-  geometry.clearGroups();
-  geometry.addGroup(0, count, 0);
-  geometry.addGroup(0, count, 1);
-  body.material = [new MeshBasicMaterial(), new MeshBasicMaterial({ side: BackSide })];
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  crowd.updateMatrixWorld();
-  root.updateMatrixWorld();
-  const { center, radius } = new Box3().setFromObject(body).getBoundingSphere(new Sphere());
-  const ray = new Raycaster(center.clone().setZ(center.z + 2 * radius), new Vector3(0, 0, -1));
-  const distances = (object: Object3D) =>
-    ray.intersectObject(object).map(({ distance }) => distance.toFixed(4));
-  expect(distances(crowd)).toEqual(distances(root));
-  expect(distances(crowd).length).toBeGreaterThan(1);
-  const sides = ray.intersectObject(crowd).map(({ face }) => (face as Face).materialIndex % 2);
-  expect(new Set(sides)).toEqual(new Set([0, 1]));
-  const both = new MeshBasicMaterial({ side: DoubleSide });
-  crowd.material = both;
-  root.traverse((object) => {
-    if ((object as Mesh).isMesh) (object as Mesh).material = both;
-  });
-  expect(distances(crowd)).toEqual(distances(root));
 });
 
 test('firstHitOnly finds the nearest hit, and looks at no instance behind it', async () => {

@@ -6,7 +6,6 @@ import {
   Mesh,
   MeshStandardMaterial,
   Object3D,
-  PlaneGeometry,
   Raycaster,
   Triangle,
   Vector3,
@@ -79,20 +78,6 @@ describe('a crowd', () => {
     expect(hit.normal?.z).toBeLessThan(0.999);
   });
 
-  test('lies in its bounds at any time', () => {
-    const crowd = createCrowd(1);
-    crowd.computeBoundingBox();
-    const box = crowd.boundingBox?.clone().expandByScalar(1e-6);
-    for (let time = 0; time < 1; time += 0.07) {
-      crowd.play(0, 'Wave', { time });
-      for (let v = 0; v < texture.vertexCount; v++) {
-        expect(box?.containsPoint(getVertexPosition(crowd, 0, v, new Vector3()))).toBe(true);
-      }
-    }
-    const [, , , , , z] = texture.clips[0].bounds;
-    expect(crowd.boundingBox?.max.z).toBeCloseTo(z, 5);
-  });
-
   test('of several materials is one draw call, with its vertices in another order', () => {
     const geometry = new BoxGeometry(1, 1, 1);
     const materials = [0xff0000, 0x00ff00].map((color) => new MeshStandardMaterial({ color }));
@@ -117,15 +102,6 @@ describe('a crowd', () => {
           .join(),
       ).sort();
     expect(placesOf(merged)).toEqual(placesOf(plain));
-  });
-
-  test('can be made of a plain geometry, without normals too', () => {
-    const geometry = new PlaneGeometry(1, 1);
-    geometry.deleteAttribute('normal');
-    const baked = bakeVertexTexture(new Mesh(geometry), [], {});
-    const crowd = new SkinnedInstancedMesh(geometry, new MeshStandardMaterial(), baked, 1);
-    expect(crowd.geometry.getAttribute('normal').getZ(0)).toBeCloseTo(1);
-    expect(getVertexPosition(crowd, 0, 1, new Vector3()).x).toBeCloseTo(0.5);
   });
 });
 
