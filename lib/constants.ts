@@ -40,8 +40,6 @@ export const CLOCK_EPOCH = 16;
 export const PARAM_CLOCK = 0;
 /** Frames that lie below each other in the bone texture; of a palette, log2 of the instances in a row. */
 export const PARAM_ROWS = 1;
-/** Added to `PARAM_ROWS` of a palette in which the place of an instance has to be looked up. */
-export const PLACED = 32;
 /** Texels of a frame in the bone texture; of a palette, those of an instance. */
 export const PARAM_STRIDE = 2;
 /** Code of the shader variant, and of the one for shadow maps. */
@@ -56,11 +54,12 @@ export const PARAM_PARTS_PER_ROW = 6;
  */
 export const PARAM_MORPH_TEXEL = 7;
 /**
- * Which entry of a list says what is drawn first, counted from `FIRST_LISTED`; 0 if there is no list, and they are the first so many.
- * Floats from there on have the number in their last bits, where shaders find it without a conversion for each vertex.
+ * Which entry of a list says what is drawn first, counted from `FIRST_LISTED`. Floats from there on have the number in their last bits, where shaders find it without a conversion for each vertex.
  */
 export const PARAM_LISTED = 8;
 export const FIRST_LISTED = 0x800000;
+/** Whether entries of the list are rows of a palette whose instances have to be looked up. */
+export const PARAM_LOOKS_UP = 9;
 /** Number of the epoch in which `PARAM_CLOCK` is. */
 export const PARAM_EPOCH = 10;
 
@@ -70,7 +69,7 @@ export const PARAM_EPOCH = 10;
  */
 export const TEXTURE_PARTS = 2;
 export const TEXTURE_MATRICES = 3;
-export const TEXTURE_VIEW = 4;
+export const TEXTURE_LIST = 4;
 export const TEXTURE_COLORS = 5;
 export const TEXTURE_UNIFORMS = 6;
 export const TEXTURE_SEEDS = 7;

@@ -17,7 +17,6 @@ import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';
 const vertexGLSL = (precision: Precision): GLSLSource => ({
   name: vertexSourceName(precision),
   glsl: {
-    textures: 2,
     integers: 1,
     definesPosed: true,
     declarations: () => [...readActionsGLSL, ...vertexTextureGLSL(precision)],

@@ -8,8 +8,6 @@ export interface TextureCounts {
 
 /** How a pose source poses vertices under WebGLRenderer. */
 export interface SourceGLSL {
-  /** Textures of floats that its shaders read: the first of those that are bound. */
-  readonly textures: number;
   /** Textures of unsigned integers that they read. */
   integers?: number;
   /**
@@ -17,6 +15,8 @@ export interface SourceGLSL {
    * the place of those that just do that.
    */
   definesPosed?: boolean;
+  /** Whether entries of lists are rows of its palette, whose matrices place instances too. */
+  places?: boolean;
   /**
    * What the functions of its variants need. Several sources in one program declare what they have in common once: texts
    * that are the same.

@@ -139,7 +139,6 @@ void placeImpostor() {
 
 /** Places the two triangles of an impostor, and finds its tile. */
 export const impostorGLSL: SourceGLSL = {
-  textures: 2,
   definesPosed: true,
   declarations: () => [
     frameAtGLSL,

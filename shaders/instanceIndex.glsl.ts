@@ -5,23 +5,26 @@ import {
   LIST_TEXELS_BITS,
 } from '../lib/constants.js';
 
-/** Which instance is drawn, where no object that a program draws has a view. */
-const drawnIndexGLSL = /* glsl */ `
-int instanceIndex() {
-
-  return gl_InstanceID;
-
-}
-`;
-
-/** Stands before all of a shader, so that whatever the user has put into it finds the instance that is drawn too. */
-export const placeDeclarationsGLSL = /* glsl */ `
+/**
+ * Stands before all of a shader, so that whatever the user has put into it finds the instance that is drawn too.
+ *
+ * @param placed Whether skinning matrices place all that the program draws, and nobody else asks where instances stand: then
+ * chunks of three.js shall not place vertices once more.
+ */
+export const instanceDeclarationsGLSL = (placed: boolean): string => /* glsl */ `
 #define CROWD_DRAWN gl_InstanceID
-int crowdInstance;
-/* The entry of the list: the instance, and behind it as a fraction which of its pixels are drawn. */
-float crowdEntry = 0.0;
-mat4 crowdMatrix;
-#define instanceMatrix crowdMatrix
+/* The entry of the list: a row of the palette, or an instance, and behind it as a fraction which of its pixels are drawn. */
+float crowdEntry;
+int crowdRow;
+int instanceIndex();
+
+#if ${placed ? 'defined( USE_DISPLACEMENTMAP )' : 1}
+  #define CROWD_UNPLACED
+  mat4 crowdMatrix;
+  #define instanceMatrix crowdMatrix
+#else
+  #undef USE_INSTANCING
+#endif
 
 #ifdef USE_INSTANCING_COLOR
   vec3 crowdColor;
@@ -32,62 +35,46 @@ mat4 crowdMatrix;
 /** What must be called before all else to be done in `main`. */
 export const PLACE_INSTANCE = 'placeInstance();';
 
-const viewedIndexGLSL = (): string => /* glsl */ `
-#define CROWD_VIEWED
-#undef instanceMatrix
-#undef instanceColor
+/** GLSL of an entry of a texture that lists instances. */
+const entryGLSL = (list: string, at: string): string =>
+  `texelFetch( ${list}, ivec2( ${at} >> 2 & ${LIST_TEXELS - 1}, ${at} >> ${LIST_TEXELS_BITS + 2} ), 0 )[ ${at} & 3 ]`;
 
-void placeInstance() {
+/** Which instance is drawn, and where its matrix and colour are, which three.js knows as attributes of the drawn index. */
+export const instanceIndexGLSL = /* glsl */ `
+int instanceIndex() {
 
-  crowdInstance = CROWD_DRAWN;
-  crowdMatrix = instanceMatrix;
-  #ifdef USE_INSTANCING_COLOR
-    crowdColor = instanceColor;
-  #endif
-  if ( CROWD_LISTED ) {
-
-    int drawn = CROWD_DRAWN + CROWD_FIRST;
-    int group = drawn >> 2;
-    ivec2 listed = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-    crowdEntry = texelFetch( CROWD_VIEW, listed, 0 )[ drawn & 3 ];
-    crowdInstance = int( crowdEntry );
-    ivec2 at = ivec2( crowdInstance & ${INSTANCES_PER_ROW - 1}, crowdInstance >> ${INSTANCES_PER_ROW_BITS} );
-    #ifdef USE_INSTANCING_COLOR
-      crowdColor = texelFetch( CROWD_COLORS, at, 0 ).rgb;
-    #endif
-    at.x *= 4;
-    for ( int i = 0; i < 4; i ++ ) crowdMatrix[ i ] = texelFetch( CROWD_MATRICES, at + ivec2( i, 0 ), 0 );
-
-  }
-
-  // The fourth row is always the same, which saves some of the arithmetic.
-  for ( int i = 0; i < 4; i ++ ) crowdMatrix[ i ].w = i < 3 ? 0.0 : 1.0;
+  // Rows of a palette are mostly the instances of their numbers.
+  return CROWD_LOOKS_UP ? int( ${entryGLSL('CROWD_INSTANCES', 'crowdRow')} ) : crowdRow;
 
 }
 
-#define instanceMatrix crowdMatrix
-#define instanceColor crowdColor
+void placeInstance() {
 
-int instanceIndex() {
+  int drawn = CROWD_DRAWN + CROWD_FIRST;
+  crowdEntry = ${entryGLSL('CROWD_LIST', 'drawn')};
+  crowdRow = int( crowdEntry );
+  #if defined( USE_INSTANCING_COLOR ) || defined( CROWD_UNPLACED )
 
-  return crowdInstance;
+    int instance = instanceIndex();
+    ivec2 at = ivec2( instance & ${INSTANCES_PER_ROW - 1}, instance >> ${INSTANCES_PER_ROW_BITS} );
+
+  #endif
+  #ifdef USE_INSTANCING_COLOR
+
+    crowdColor = texelFetch( CROWD_COLORS, at, 0 ).rgb;
+
+  #endif
+  #ifdef CROWD_UNPLACED
+
+    // The fourth row is always the same, which saves some of the arithmetic.
+    at.x *= 4;
+    for ( int i = 0; i < 4; i ++ )
+      crowdMatrix[ i ] = vec4( texelFetch( CROWD_MATRICES, at + ivec2( i, 0 ), 0 ).xyz, i < 3 ? 0.0 : 1.0 );
+
+  #endif
 
 }
 `;
 
 /** Lets code read the instance where it asks for the drawn index: code of the user, who knows of no difference. */
-export const readInstance = (code: string): string => code.replace(/\bgl_InstanceID\b/g, 'crowdInstance');
-
-/** The same in a whole shader that was made for crowds, into which the user has put code since. */
-export function readInstanceSince(shader: string): string {
-  const parts = shader.split(placeDeclarationsGLSL);
-  return parts.length === 1 ? shader : parts.map(readInstance).join(placeDeclarationsGLSL);
-}
-
-/**
- * Which instance is drawn: the only place that reads `gl_InstanceID`. Also where its matrix and colour are, which three.js
- * knows as attributes of the drawn index.
- *
- * @param viewed Whether an object that the program draws may have a view, see `View`.
- */
-export const instanceIndexGLSL = (viewed: boolean): string => (viewed ? viewedIndexGLSL() : drawnIndexGLSL);
+export const readInstance = (code: string): string => code.replace(/\bgl_InstanceID\b/g, 'instanceIndex()');

@@ -1,5 +1,18 @@
-import { LIST_TEXELS, LIST_TEXELS_BITS, PLACED } from '../lib/constants.js';
 import type { ShaderVariant } from './ShaderVariant.js';
+
+/** The product of two affine matrices, as rows. */
+export const multiplyRowsGLSL = /* glsl */ `
+// a * b, both as rows.
+mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
+
+  return mat3x4(
+    a[ 0 ].x * b[ 0 ] + a[ 0 ].y * b[ 1 ] + a[ 0 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 0 ].w ),
+    a[ 1 ].x * b[ 0 ] + a[ 1 ].y * b[ 1 ] + a[ 1 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 1 ].w ),
+    a[ 2 ].x * b[ 0 ] + a[ 2 ].y * b[ 1 ] + a[ 2 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 2 ].w )
+  );
+
+}
+`;
 
 /** Where the pose pass has written an instance's matrices, see `WebGLPosePass`. */
 export const paletteTexelGLSL = /* glsl */ `
@@ -7,23 +20,31 @@ export const paletteTexelGLSL = /* glsl */ `
 ivec2 paletteTexel() {
 
   int shift = int( CROWD_ROWS );
-  int place = instanceIndex();
-  // In a crowd that is drawn whole, or is small, each has the place of its own number.
-  #ifdef CROWD_VIEWED
-    if ( shift >= ${PLACED} ) {
-
-      shift -= ${PLACED};
-      int group = place >> 2;
-      ivec2 at = ivec2( group & ${LIST_TEXELS - 1}, group >> ${LIST_TEXELS_BITS} );
-      place = int( texelFetch( CROWD_PLACES, at, 0 )[ place & 3 ] );
-
-    }
-  #endif
-  int row = place >> shift;
-  return ivec2( ( place - ( row << shift ) ) * int( CROWD_STRIDE ), row );
+  int row = crowdRow >> shift;
+  return ivec2( ( crowdRow - ( row << shift ) ) * int( CROWD_STRIDE ), row );
 
 }
 
+mat3x4 paletteRows( ivec2 at ) {
+
+  return mat3x4(
+    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, at, 0 ) ),
+    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW1, at, 0 ) ),
+    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW2, at, 0 ) )
+  );
+
+}
+
+// The inverse of the instance's matrix, behind all else.
+mat3x4 unplacingRows() {
+
+  return paletteRows( paletteTexel() + ivec2( int( CROWD_STRIDE ) - 1, 0 ) );
+
+}
+
+#ifdef CROWD_UNPLACED
+${multiplyRowsGLSL}
+#endif
 `;
 
 /** Adds a joint's matrix times a weight: its rows, as bits of floats. */
@@ -91,6 +112,9 @@ mat3x4 ${name}() {
   }
 
   ${morphs ? 'addPosedMorphs( palette );' : ''}
+  #ifdef CROWD_UNPLACED
+    skin = multiplyRows( unplacingRows(), skin );
+  #endif
   return skin;
 
 }

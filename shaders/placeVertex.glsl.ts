@@ -1,8 +1,8 @@
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 import {
+  instanceDeclarationsGLSL,
   instanceIndexGLSL,
   PLACE_INSTANCE,
-  placeDeclarationsGLSL,
   readInstance,
 } from './instanceIndex.glsl.js';
 import type { TextureCounts } from './SourceGLSL.js';
@@ -16,8 +16,8 @@ const SKINS = /#include <skin|\b(bindMatrix|boneTexture)\b/;
  * Lets a shader know the instance that is drawn before it does anything else. Code that the user has put into it may ask for
  * `gl_InstanceID`, by which it means the instance.
  */
-export const placedFirst = (vertexShader: string): string =>
-  placeDeclarationsGLSL + callFirst(readInstance(vertexShader), PLACE_INSTANCE);
+export const placedFirst = (vertexShader: string, placed = false): string =>
+  instanceDeclarationsGLSL(placed) + callFirst(readInstance(vertexShader), PLACE_INSTANCE);
 
 /** Lets `main` begin with a statement. */
 export const callFirst = (shader: string, statement: string): string =>
@@ -39,6 +39,6 @@ export function placeVertexGLSL(
   counts: TextureCounts,
   variantParameter: number,
 ): string {
-  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL(true)].join('\n');
+  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL].join('\n');
   return placedFirst(vertexShader).replace(MAIN, (it) => `${declarations}\n${it}`);
 }

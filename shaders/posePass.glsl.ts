@@ -1,8 +1,14 @@
 import { CHAIN_NODES, JOINT_TEXELS, NODE_TEXELS, SEGMENT_NODES } from '../lib/animation/trackTexels.js';
-import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
+import {
+  INSTANCES_PER_ROW,
+  INSTANCES_PER_ROW_BITS,
+  LIST_TEXELS,
+  LIST_TEXELS_BITS,
+} from '../lib/constants.js';
 import { actionsRowBits, actionsTexels } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
+import { multiplyRowsGLSL } from './palette.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
@@ -164,17 +170,7 @@ mat3x4 localRows( ivec2 at ) {
 
 }
 
-// a * b, both as rows.
-mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
-
-  return mat3x4(
-    a[ 0 ].x * b[ 0 ] + a[ 0 ].y * b[ 1 ] + a[ 0 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 0 ].w ),
-    a[ 1 ].x * b[ 0 ] + a[ 1 ].y * b[ 1 ] + a[ 1 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 1 ].w ),
-    a[ 2 ].x * b[ 0 ] + a[ 2 ].y * b[ 1 ] + a[ 2 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 2 ].w )
-  );
-
-}
-
+${multiplyRowsGLSL}
 `;
 
 /**
@@ -248,8 +244,9 @@ ${segments ? segmentsGLSL : chainGLSL(edits)}
 `;
 
 /**
- * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets. It
- * writes the joint's skinning matrix, or copies the influences.
+ * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets, and one more.
+ * It writes the instance's matrix times the joint's skinning matrix; or copies the influences; or writes the inverse of the
+ * instance's matrix, by which shaders get at the pose without the place.
  *
  * @param segments Whether `segmentStepGLSL` came before.
  */
@@ -258,11 +255,36 @@ ${stepGLSL(edits)}
 ${localRowsGLSL}
 ${edits?.models ?? ''}
 ${jointRowsGLSL(edits, segments)}
+/* Where instances stand. */
+uniform highp sampler2D matrices;
+
+mat4 instanceMatrix( int instance ) {
+
+  ivec2 at = ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * 4, instance >> ${INSTANCES_PER_ROW_BITS} );
+  return mat4(
+    texelFetch( matrices, at, 0 ),
+    texelFetch( matrices, at + ivec2( 1, 0 ), 0 ),
+    texelFetch( matrices, at + ivec2( 2, 0 ), 0 ),
+    texelFetch( matrices, at + ivec2( 3, 0 ), 0 )
+  );
+
+}
+
+// Zero for an instance that is scaled by zero, as whoever hides one so has it.
+mat3x4 inverseRows( mat4 matrix ) {
+
+  mat3 turn = mat3( matrix );
+  turn = determinant( turn ) == 0.0 ? mat3( 0.0 ) : inverse( turn );
+  vec3 shift = - ( turn * matrix[ 3 ].xyz );
+  turn = transpose( turn );
+  return mat3x4( vec4( turn[ 0 ], shift.x ), vec4( turn[ 1 ], shift.y ), vec4( turn[ 2 ], shift.z ) );
+
+}
 
 void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
-  int columns = passLayout.z + passLayout.y - passLayout.x;
+  int columns = passLayout.z + passLayout.y - passLayout.x + 1;
   int place = at.x / columns;
   int column = at.x - place * columns;
   int instance = instanceAt( at.y, place );
@@ -270,7 +292,14 @@ void main() {
   ivec2 first = ivec2( place * passLayout.y, at.y + localsBelow );
   ${edits === null ? '' : 'beginModelEdits( instance );'}
 
-  if ( column < passLayout.z ) writeRows( jointRows( column, first ) );
+  if ( column == columns - 1 ) writeRows( inverseRows( instanceMatrix( instance ) ) );
+  else if ( column < passLayout.z ) {
+
+    // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
+    mat3x4 placing = mat3x4( transpose( instanceMatrix( instance ) ) );
+    writeRows( multiplyRows( placing, jointRows( column, first ) ) );
+
+  }
   else texel0 = texelFetch( locals[ 0 ], first + ivec2( passLayout.x + column - passLayout.z, 0 ), 0 );
 
 }

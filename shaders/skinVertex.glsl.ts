@@ -1,5 +1,5 @@
 import type { Material } from 'three';
-import { TEXTURE_COLORS, TEXTURE_PARTS, TEXTURE_SEEDS, TEXTURE_UNIFORMS } from '../lib/constants.js';
+import { TEXTURE_COLORS, TEXTURE_SEEDS, TEXTURE_UNIFORMS } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
@@ -22,7 +22,7 @@ const skinnedGLSL = (hidden: string): string =>
 export const PART_INDEX = 'attribute vec2 partIndex;';
 
 /** How vertices are posed with the skinning matrix, unless a source of the program knows better. */
-const POSED = /* glsl */ `
+const posedGLSL = (uneven: boolean): string => /* glsl */ `
 vec3 posedPosition( vec3 position, mat3x4 skin ) {
 
   return vec4( position, 1.0 ) * skin;
@@ -31,9 +31,19 @@ vec3 posedPosition( vec3 position, mat3x4 skin ) {
 
 vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 
-  return vec4( normal, 0.0 ) * skin;
+  normal = vec4( normal, 0.0 ) * skin;
+  ${uneven ? UNEVEN : ''}
+  return normal;
 
 }
+`;
+
+/** Where an instance may be scaled unevenly, its normals are turned as three.js does it, by the inverse's transpose. */
+const UNEVEN = /* glsl */ `
+  #ifndef CROWD_UNPLACED
+    mat3x4 unplacing = unplacingRows();
+    normal = mat3( unplacing ) * ( vec4( normal, 0.0 ) * unplacing );
+  #endif
 `;
 
 /** What the shaders of a material are made for. */
@@ -44,6 +54,10 @@ export interface CrowdProgram {
   variantParameter: number;
   /** What its textures ask for, see `SurfaceGLSL.mapsOf`. */
   maps: number;
+  /** Whether instances may be scaled unevenly. */
+  uneven: boolean;
+  /** Whether the user has changed the vertex shader: what it does to posed vertices, it does where the instance is the origin. */
+  isOwn: boolean;
   sourceOf(variant: ShaderVariant): SourceGLSL;
   /** What vertices and fragments read of instances and merged materials, where the page has any. */
   surfaces: readonly SurfaceGLSL[];
@@ -122,12 +136,13 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 const OWN_PROJECTION = /(\bprojectionMatrix\s*\*\s*modelViewMatrix\s*\*)/g;
 
 /** Lets a shader know what is drawn, the instance and what it has of its own, before it does anything else. */
-function preparedFirst(vertexShader: string, { codes, maps, surfaces }: CrowdProgram): string {
+function preparedFirst(vertexShader: string, program: CrowdProgram): string {
+  const { codes, maps, surfaces } = program;
   const placed = /\binstanceMatrix\b/.test(vertexShader)
     ? vertexShader
     : vertexShader.replace(OWN_PROJECTION, '$1 instanceMatrix *');
   const shader = surfaces.reduce((text, surface) => surface.vertex(text, codes, maps), placed);
-  return codes.some((code) => variantOf(code).view) ? placedFirst(shader) : shader;
+  return placedFirst(shader, isPlaced(program));
 }
 
 const clipMorphs = (skinned: string) => /* glsl */ `
@@ -166,11 +181,13 @@ function skinningFunctions(program: CrowdProgram): string {
   const morphs = variants.some((variant) => variant.morphs);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
-    instanceIndexGLSL(variants.some(({ view }) => view)),
+    instanceIndexGLSL,
     ...(morphs ? [morphsGLSL] : []),
     ...surfaces.flatMap((surface) => surface.functions(codes, maps)),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(morphs)),
-    ...(variants.some((variant) => sourceOf(variant).definesPosed) ? [] : [POSED]),
+    ...(variants.some((variant) => sourceOf(variant).definesPosed)
+      ? []
+      : [posedGLSL(program.uneven && isPlaced(program))]),
   ]);
 
   const functions = [...declarations];
@@ -194,18 +211,15 @@ mat3x4 skinningMatrix() {
   return functions.join('\n');
 }
 
+/** Whether skinning matrices place all that a program draws, and nothing is done to vertices before they are placed. */
+const isPlaced = ({ codes, sourceOf, isOwn }: CrowdProgram): boolean =>
+  !isOwn && motionChunks(codes).vectors === 0 && codes.every((code) => sourceOf(variantOf(code)).places);
+
 /** How many textures the shaders of these variants declare: what an object that they draw must have bound. */
-export function textureCounts({
-  codes,
-  sourceOf,
-}: Omit<CrowdProgram, 'variantParameter' | 'maps' | 'surfaces'>): TextureCounts {
+export function textureCounts({ codes, sourceOf }: Pick<CrowdProgram, 'codes' | 'sourceOf'>): TextureCounts {
   const variants = codes.map(variantOf);
-  const sources = variants.map(sourceOf);
-  const textures = Math.max(...sources.map((source) => source.textures));
-  const integers = Math.max(...sources.map((source) => source.integers ?? 0));
+  const integers = Math.max(...variants.map((variant) => sourceOf(variant).integers ?? 0));
   if (motionChunks(codes).readsSeeds) return { textures: TEXTURE_SEEDS + 1, integers };
-  if (variants.some(({ uniforms }) => uniforms > 0)) return { textures: TEXTURE_UNIFORMS + 1, integers };
-  if (variants.some(({ view }) => view)) return { textures: TEXTURE_COLORS + 1, integers };
-  if (variants.some(({ parts }) => parts)) return { textures: TEXTURE_PARTS + 1, integers };
-  return { textures, integers };
+  const last = variants.some(({ uniforms }) => uniforms > 0) ? TEXTURE_UNIFORMS : TEXTURE_COLORS;
+  return { textures: last + 1, integers };
 }

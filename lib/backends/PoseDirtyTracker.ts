@@ -75,6 +75,20 @@ export class PoseDirtyTracker {
     if (this.posedAt !== null) this.posedAt[id] = NEVER;
   };
 
+  /** Forgets the poses of instances that were moved: bit `id & 31` of word `id >> 5`. */
+  move(moved: Int32Array): void {
+    const { posed, posedAt } = this;
+    for (let word = 0; word < posed.length; word++) {
+      const again = posed[word] & moved[word];
+      posed[word] ^= again;
+      this.count -= ones(again);
+      if (posedAt === null) continue;
+      for (let rest = moved[word]; rest !== 0; rest &= rest - 1)
+        posedAt[word * 32 + 31 - Math.clz32(rest & -rest)] = NEVER;
+    }
+    this.last = null;
+  }
+
   /** Forgets what was posed at this moment, and unless it `keepsTimes` when instances were posed. */
   clear(keepsTimes = false): void {
     this.posed.fill(0);

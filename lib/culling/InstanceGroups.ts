@@ -42,6 +42,8 @@ export class InstanceGroups {
   private positions: Uint32Array = new Uint32Array(0);
   /** Which groups have members whose spheres have changed. */
   private dirty: Uint8Array = new Uint8Array(0);
+  /** Whether an instance has been scaled unevenly. */
+  uneven = false;
   private count = 0;
   private matrices: InstancedBufferAttribute | null = null;
   private matricesVersion = -1;
@@ -186,7 +188,8 @@ export class InstanceGroups {
   private place(start: number, end: number): void {
     const { positions, dirty, spheres, character, crowd } = this;
     const last = Math.min(end, this.count);
-    instanceSpheres(crowd.places.attribute.array as Float32Array, start, last, character, spheres);
+    if (instanceSpheres(crowd.places.attribute.array as Float32Array, start, last, character, spheres))
+      this.uneven = true;
     if (last - start === this.count) dirty.fill(1);
     else for (let id = start; id < last; id++) dirty[positions[id] >> 6] = 1;
   }
@@ -306,6 +309,8 @@ function sphereAround(box: Box3, target: Sphere): void {
 
 /** By how much spheres are larger than they need be, since they are kept, and matrices applied, in float32. */
 const MARGIN = 1e-6;
+/** By what share of a squared scale others may differ from it before normals are turned by the inverse. */
+const UNEVEN = 1e-3;
 
 /**
  * Spheres around instances: that around a character, as their matrices place it.
@@ -313,6 +318,7 @@ const MARGIN = 1e-6;
  * @param matrices Column by column, 16 numbers an instance.
  * @param start The first instance, and `end` the one after the last.
  * @param spheres Gets x, y, z and radius of each.
+ * @returns Whether one of them is scaled unevenly, or sheared.
  */
 function instanceSpheres(
   matrices: Float32Array,
@@ -320,7 +326,8 @@ function instanceSpheres(
   end: number,
   { center: { x, y, z }, radius }: Sphere,
   spheres: Float32Array,
-): void {
+): boolean {
+  let uneven = false;
   for (let id = start; id < end; id++) {
     const m = id * 16;
     const ax = matrices[m];
@@ -343,6 +350,7 @@ function instanceSpheres(
     const a = ax * ax + ay * ay + az * az + ab + ac;
     const b = bx * bx + by * by + bz * bz + ab + bc;
     const c = cx * cx + cy * cy + cz * cz + ac + bc;
+    if (Math.abs(a - b) + Math.abs(a - c) + ab + ac + bc > UNEVEN * a) uneven = true;
     const extent = radius * Math.sqrt(a > b ? (a > c ? a : c) : b > c ? b : c);
     const at = id * 4;
     spheres[at] = px;
@@ -350,4 +358,5 @@ function instanceSpheres(
     spheres[at + 2] = pz;
     spheres[at + 3] = extent + (extent + Math.abs(px) + Math.abs(py) + Math.abs(pz)) * MARGIN;
   }
+  return uneven;
 }

@@ -33,6 +33,12 @@ export class InstanceList {
   readonly first: number = 0;
   /** What `assignFading` was last given. */
   entries: Uint32Array = new Uint32Array(0);
+  /** How many entries it was last given. */
+  private length = 0;
+  private version = 0;
+  /** The same by rows of a palette, and what that was made of. */
+  private byRows: InstanceList | null = null;
+  private readonly madeOf = { version: -1, rowOf: this.entries as ArrayLike<number>, rowsVersion: -1 };
   /** Null once it is disposed, and where it has a texture of its own. */
   private shared: Shared | null = null;
 
@@ -73,12 +79,16 @@ export class InstanceList {
 
   /** Replaces the first `count`. Only what differs from before is uploaded. */
   assign(ids: ArrayLike<number>, count: number): void {
+    this.version++;
+    this.length = count;
     this.texture.assign(ids, count, this.first);
   }
 
   /** The same with all instances, in order. */
   assignAll(): void {
     const { texture, data, capacity } = this;
+    this.version++;
+    this.length = capacity;
     for (let i = 0; i < capacity; i++) data[i] = i;
     texture.changedAll();
   }
@@ -97,6 +107,27 @@ export class InstanceList {
       _entries[i] = (entry & ID_MASK) + (entry >>> ID_BITS) / FADE_CODES;
     }
     this.assign(_entries, count);
+  }
+
+  /**
+   * The same list by rows of a palette.
+   *
+   * @param rowOf The row of each instance.
+   * @param rowsVersion Goes up when an instance gets another row.
+   */
+  rows(rowOf: ArrayLike<number>, rowsVersion: number): InstanceList {
+    const { capacity, data, length, madeOf, version } = this;
+    this.byRows ??= new InstanceList(capacity);
+    if (madeOf.version === version && madeOf.rowOf === rowOf && madeOf.rowsVersion === rowsVersion)
+      return this.byRows;
+    Object.assign(madeOf, { version, rowOf, rowsVersion });
+    if (_entries.length < length) _entries = new Float32Array(capacity);
+    for (let i = 0; i < length; i++) {
+      const id = Math.floor(data[i]);
+      _entries[i] = rowOf[id] + (data[i] - id);
+    }
+    this.byRows.assign(_entries, length);
+    return this.byRows;
   }
 
   /** How many of `count` from `start` on, which stand in ascending order, are less than an id. */
@@ -118,6 +149,8 @@ export class InstanceList {
    * that read it, and lets go of it with the last of them.
    */
   dispose(): void {
+    this.byRows?.dispose();
+    this.byRows = null;
     const own = this.shared;
     this.shared = null;
     if (this.isAlone || (own !== null && --own.users === 0)) this.texture.dispose();

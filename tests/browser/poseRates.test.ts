@@ -1,9 +1,11 @@
-import { Matrix4 } from 'three';
+import { Box3, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { captureGeometry } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
+import { useDrawing } from '../support/drawings.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
+import { changedPixels, createStage } from '../support/pictures.js';
 import { createStick } from '../support/stick.js';
 
 const FPS = 60;
@@ -12,6 +14,7 @@ const RATE = 10;
 // The WebGL 2 backend of WebGPURenderer poses all instances.
 describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
   const how = useCapture(twin);
+  const drawing = useDrawing(twin);
 
   /** Sticks whose tips are at the time of their clip, and what reads off the picture where they are. */
   function createSticks(count: number, rateOf: (index: number) => number) {
@@ -62,5 +65,32 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     for (const times of changes.slice(1)) expect(times).toBe(RATE);
     expect(most, 'of 60 in one frame').toBeLessThanOrEqual(count / 6 + 3);
     disposeLater(crowd);
+  });
+
+  // Rows of the palette are placed: the pose is that of the place, which under WebGPURenderer is read beside it.
+  test.skipIf(twin !== 'GLSL')('an instance that moves is posed and placed in that frame', async () => {
+    const { scene, camera } = createStage(
+      new Box3(new Vector3(-6, -2, -1), new Vector3(6, 2, 1)),
+      'directional',
+    );
+    const pictures = [];
+    for (const rate of [0, RATE]) {
+      const { root, clips } = createStick({ Slide: 100 });
+      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+      disposeLater(crowd);
+      crowd.playback.texels.setRate(0, rate);
+      crowd.setMatrixAt(0, new Matrix4());
+      crowd.play(0, 'Slide', { timeScale: 50 });
+      for (const x of [0, 1]) {
+        crowd.setMatrixAt(0, new Matrix4().setPosition(x, 0, 0));
+        crowd.instanceMatrix.needsUpdate = true;
+        crowd.update(0.01);
+        pictures.push(await drawing.draw(scene, camera, crowd));
+      }
+    }
+    const [before, after, rated, moved] = pictures;
+    expect(changedPixels(before, after)).toBeGreaterThan(20);
+    expect(changedPixels(before, rated)).toBe(0);
+    expect(changedPixels(after, moved)).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import type { Camera, Material, Object3D, WebGLRenderer } from 'three';
-import type { PoseRequest, View } from '../../culling/View.js';
+import type { PoseRequest } from '../../culling/View.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { VariantCodes } from '../drawParameters.js';
 
@@ -32,8 +32,6 @@ export interface DrawState {
   requested: readonly PoseRequest[] | null;
   /** The view of the camera that draws. */
   readonly looked: PoseRequest[];
-  /** The view by whose list they are drawn now; null if it is the first so many. */
-  listed: View | null;
   /**
    * Draws that have begun and have not ended yet: more than one while a hook of the user's renders the crowd once more, in the
    * middle of a draw.
@@ -54,7 +52,6 @@ export function drawStateOf(crowd: DrawnCrowd): DrawState {
       viewed: false,
       requested: null,
       looked: [],
-      listed: null,
       draws: [],
     };
     known.set(crowd, drawn);

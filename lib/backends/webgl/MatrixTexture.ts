@@ -8,9 +8,9 @@ import {
 } from 'three';
 import { INSTANCES_PER_ROW } from '../../constants.js';
 import { InstanceList } from '../../culling/InstanceList.js';
-import type { View } from '../../culling/View.js';
 import type { InstanceTransforms, TransformFollower } from '../../instances/InstanceTransforms.js';
 import { allChanged } from '../../utils/attributes.js';
+import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { keptOf, stateOf } from './WebGLPosePass.js';
 
 /** Numbers of a matrix, four to a texel, and of a row of matrices. */
@@ -32,7 +32,7 @@ export class MatrixTexture implements TransformFollower {
 
   /** Whether the renderer has old numbers in the buffer of the attribute, so that the texture has to be read. */
   private isStale = false;
-  /** Whether something has read them that `readsAttribute` did not know of. */
+  /** Whether something has read them: then they are uploaded from then on. */
   private isPinned = false;
   private readonly rows: number;
   /** The version that `first` and `end` are for: rows that the renderer has not got yet. */
@@ -41,10 +41,10 @@ export class MatrixTexture implements TransformFollower {
   private end: number;
   /** What the renderer keeps of its context: another object after the context was lost. */
   private context: object | null = null;
-  /** Whether lists were drawn in the frame in which the crowd was drawn last. */
-  private isListed = false;
-  private frame = -1;
-  private everyone: View | null = null;
+  private whole: InstanceList | null = null;
+  /** Bit `id & 31` of word `id >> 5`: who has moved since `takeMoved`. */
+  private readonly moved: Int32Array;
+  private hasMoved = true;
   /** Has renderers upload next to nothing of an attribute that has changed. */
   private readonly nothing = { start: 0, count: 1 };
 
@@ -56,6 +56,7 @@ export class MatrixTexture implements TransformFollower {
     const { attribute } = transforms;
     this.attribute = attribute;
     this.rows = this.end = Math.ceil(attribute.array.length / ROW);
+    this.moved = new Int32Array(Math.ceil(attribute.count / 32)).fill(-1);
     this.texture = new DataTexture(null, WIDTH, this.rows, RGBAFormat, FloatType);
     this.texture.source.dataReady = false;
   }
@@ -75,7 +76,7 @@ export class MatrixTexture implements TransformFollower {
     if (attribute !== transforms.attribute) return;
     const { updateRanges } = attribute;
     const all = updateRanges.length === 0 || updateRanges[0].count === attribute.array.length;
-    if (this.note() && all) this.isStale = this.isListed && !this.isPinned;
+    if (this.note() && all) this.isStale = this.context !== null && !this.isPinned;
     if (!this.isStale) return;
     if (transforms.shared || this.readsAttribute(mesh)) this.restore();
     else if (all) {
@@ -86,38 +87,23 @@ export class MatrixTexture implements TransformFollower {
     }
   }
 
-  /** What a draw by a list reads that shows all instances, in order: a view that is whole keeps no list of its own. */
-  get whole(): View {
-    if (this.everyone === null) {
-      const count = this.attribute.count;
-      this.everyone = { count, list: new InstanceList(count) };
-      this.everyone.list.assignAll();
+  /** The list of all instances, in order: a view that is whole keeps none of its own. */
+  get everyone(): InstanceList {
+    if (this.whole === null) {
+      this.whole = new InstanceList(this.attribute.count);
+      this.whole.assignAll();
     }
-    return this.everyone;
+    return this.whole;
   }
 
   /**
-   * Call in each draw.
+   * Sends what has changed to a renderer. Call it in each draw.
    *
-   * @param view What it draws; null if the shaders know no lists.
-   * @returns Whether it has to be drawn by the list.
+   * @param knowsLists Whether the shaders read the texture rather than the attribute.
    */
-  drawn(renderer: WebGLRenderer, view: View | null): boolean {
-    const { frame } = renderer.info.render;
-    if (frame !== this.frame) this.isListed = false;
-    this.frame = frame;
-    const isListed = view !== null && view.isWhole !== true;
-    if (isListed) this.isListed = true;
-    else if (view === null && this.isStale) {
-      this.restore();
-      this.isPinned = true;
-    }
-    return isListed || this.isStale;
-  }
-
-  /** Sends what has changed to a renderer. Call before a draw that reads the texture. */
-  update(renderer: WebGLRenderer): void {
+  update(renderer: WebGLRenderer, knowsLists: boolean): void {
     const { attribute, texture } = this;
+    if (!knowsLists && this.isStale) this.restore();
     this.note();
     const { properties } = renderer;
     if (this.context !== properties || keptOf(renderer, texture).__webglTexture === undefined) {
@@ -153,14 +139,24 @@ export class MatrixTexture implements TransformFollower {
     this.end = 0;
   }
 
+  /** Has a palette pose instances again that were moved. */
+  takeMoved(tracker: PoseDirtyTracker): void {
+    this.note();
+    if (!this.hasMoved) return;
+    this.hasMoved = false;
+    tracker.move(this.moved);
+    this.moved.fill(0);
+  }
+
   dispose(): void {
     this.texture.dispose();
-    this.everyone?.list.dispose();
+    this.whole?.dispose();
   }
 
   /** Has renderers upload the attribute again. */
   private restore(): void {
     this.isStale = false;
+    this.isPinned = true;
     allChanged(this.attribute);
   }
 
@@ -173,9 +169,13 @@ export class MatrixTexture implements TransformFollower {
     if (updateRanges.length === 0) {
       this.first = 0;
       this.end = rows;
+      this.moved.fill(-1);
     }
+    this.hasMoved = true;
     for (let i = 0; i < updateRanges.length; i++) {
       const { start, count } = updateRanges[i];
+      const last = Math.min(Math.ceil((start + count) / SIZE), attribute.count);
+      for (let id = Math.floor(start / SIZE); id < last; id++) this.moved[id >> 5] |= 1 << (id & 31);
       this.first = Math.min(this.first, Math.floor(start / ROW));
       this.end = Math.max(this.end, Math.min(Math.ceil((start + count) / ROW), rows));
     }

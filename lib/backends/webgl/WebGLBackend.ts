@@ -1,15 +1,24 @@
-import type { ArrayCamera, Camera, InstancedMesh, Material, Object3D, Scene, WebGLRenderer } from 'three';
+import type {
+  ArrayCamera,
+  Camera,
+  InstancedMesh,
+  Material,
+  Object3D,
+  Scene,
+  Texture,
+  WebGLRenderer,
+} from 'three';
 import {
   FIRST_LISTED,
   PARAM_LISTED,
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
   TEXTURE_COLORS,
+  TEXTURE_LIST,
   TEXTURE_MATRICES,
   TEXTURE_PARTS,
   TEXTURE_SEEDS,
   TEXTURE_UNIFORMS,
-  TEXTURE_VIEW,
 } from '../../constants.js';
 import type { View } from '../../culling/View.js';
 import type { Backend } from '../Backend.js';
@@ -17,17 +26,10 @@ import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { updateColors } from '../instancePlaces.js';
 import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
-import { COLOR_ATTRIBUTES, MATRIX_ATTRIBUTES } from '../vertexLimits.js';
 import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
-import {
-  checkAttributes,
-  knowsLists,
-  type PatchRole,
-  patchMaterial,
-  releaseVariant,
-} from './patchMaterial.js';
+import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 import { runPasses } from './WebGLPosePass.js';
 import { hasTexture } from './WebGLPoses.js';
@@ -48,8 +50,10 @@ export const webGLBackend: Backend = {
       );
     }
     crowd.isSkinnedMesh = true;
+    const { views } = crowd;
+    // Materials are made for how instances are scaled, which is known otherwise where cameras ask what they see.
+    if (!views.isWatched && !views.groups.uneven) views.updateGroups();
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
-    checkAttributes(renderer, material, crowd.geometry, instanceAttributes(crowd));
     beginDraw(crowd, renderer, camera, lodCameraOf(renderer, camera), material);
   },
 
@@ -109,7 +113,7 @@ function endDraw(crowd: DrawnCrowd): void {
     show(crowd, last);
     return;
   }
-  showWhole(crowd);
+  crowd.skeleton.drawnCount = null;
 }
 
 /**
@@ -118,13 +122,7 @@ function endDraw(crowd: DrawnCrowd): void {
  */
 function endAllDraws(crowd: DrawnCrowd): void {
   drawStateOf(crowd).draws.length = 0;
-  if (crowd.skeleton.drawnCount !== null) showWhole(crowd);
-}
-
-function showWhole(crowd: DrawnCrowd): void {
   crowd.skeleton.drawnCount = null;
-  crowd.bindMatrix.elements[PARAM_LISTED] = 0;
-  drawStateOf(crowd).listed = null;
 }
 
 /** Has the crowd's shaders draw what a draw is to show. */
@@ -132,7 +130,7 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
   const { skeleton } = crowd;
   skeleton.drawnCount = null;
   const view = lookFor(crowd, draw);
-  prepareDraw(draw.renderer, crowd, view);
+  prepareDraw(draw.renderer, crowd, view, draw);
   skeleton.drawnCount = drawnCount(crowd, view);
 }
 
@@ -145,7 +143,7 @@ function updateDraw(crowd: DrawnCrowd): void {
   if (!hasGLSLSource(crowd)) return;
   const drawn = drawStateOf(crowd);
   drawn.viewed = isViewed(crowd);
-  setDrawParameters(crowd, drawn.viewed);
+  setDrawParameters(crowd, true);
   const { elements } = crowd.bindMatrix;
   const color = elements[PARAM_VARIANT];
   const shadow = elements[PARAM_SHADOW_VARIANT];
@@ -204,7 +202,7 @@ function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, drawn: DrawState,
     // Any of the meshes of a crowd has all posed; what it reads itself is brought up to date at its draw.
     if (glslSourceOf(crowd).update && (views.posedAhead !== frame || last !== undefined)) {
       drawn.requested = viewed ? views.expected(matrixWorld, frame) : null;
-      prepareDraw(renderer, crowd, null, false);
+      prepareDraw(renderer, crowd, null, null);
       views.posedAhead = frame;
     }
     if (isLast) runPasses(renderer, false);
@@ -224,43 +222,39 @@ function isViewed({ views, geometry }: DrawnCrowd): boolean {
 }
 
 /** Brings up to date what the crowd's shaders read. */
-function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null, isDrawing = true): void {
+function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null, draw: Draw | null): void {
   const drawn = drawStateOf(crowd);
   if (drawn.renderer?.deref() !== renderer) {
     // three.js does not say which renderer begins a frame: the crowd is posed right before each draw then.
     if (drawn.renderer !== null) drawn.shared = true;
     drawn.renderer = new WeakRef(renderer);
   }
-  let listed = isDrawing && isListed(renderer, crowd, view) ? view : null;
-  if (listed?.isWhole === true) listed = matricesOf(crowd)?.whole ?? null;
-  drawn.listed = listed;
-  crowd.bindMatrix.elements[PARAM_LISTED] =
-    listed === null ? 0 : FIRST_LISTED + listed.list.first + (listed.start ?? 0);
+  const matrices = matricesOf(crowd);
+  matrices.update(renderer, draw === null || readsLists(crowd, draw.material));
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
-  prepareUploads(renderer, crowd, listed);
+  prepareUploads(renderer, crowd);
   const source = glslSourceOf(crowd);
-  source.update?.(renderer, crowd, drawn.requested, isDrawing);
+  source.update?.(renderer, crowd, drawn.requested, draw !== null, matrices);
   crowd.views.posed = source.posedCount?.(crowd) ?? 0;
-  bindTextures(crowd);
+  if (draw === null) return;
+  const isWhole = view === null || view.isWhole === true;
+  const list = isWhole ? matrices.everyone : view.list;
+  const listed = source.listed?.(crowd, list) ?? list;
+  listed.texture.prepare(renderer, hasTexture);
+  crowd.bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + listed.first + (isWhole ? 0 : (view.start ?? 0));
+  bindTextures(crowd, matrices.texture, listed.texture.plain);
 }
 
-/** The crowd's matrices as a texture; null if it was never drawn by a list. */
-const matricesOf = ({ views }: DrawnCrowd): MatrixTexture | null =>
-  views.groups.crowd.places.follower as MatrixTexture | null;
-
-/** Whether a mesh is drawn by the list of its view. Then its matrices are brought up to date. */
-function isListed(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): boolean {
-  const { places } = crowd.views.groups.crowd;
-  let matrices = matricesOf(crowd);
-  if (matrices?.attribute !== crowd.instanceMatrix) {
-    if (view === null || view.isWhole === true) return false;
+/** Where the crowd's instances stand, as a texture. */
+function matricesOf({ views, instanceMatrix }: DrawnCrowd): MatrixTexture {
+  const { places } = views.groups.crowd;
+  let matrices = places.follower as MatrixTexture | null;
+  if (matrices?.attribute !== instanceMatrix) {
     matrices?.dispose();
     matrices = places.follower = new MatrixTexture(places, readsAttribute);
   }
-  if (!matrices.drawn(renderer, view)) return false;
-  matrices.update(renderer);
-  return true;
+  return matrices;
 }
 
 /** Whether a mesh of a crowd will be drawn in shaders that know no lists. */
@@ -268,7 +262,7 @@ function readsAttribute(mesh: InstancedMesh): boolean {
   const crowd = mesh as DrawnCrowd;
   const { overrideMaterial = null } = rootOf(crowd) as Scene;
   const unknown = (material: Material) => !knowsLists(material);
-  if (!isViewed(crowd) || colorMaterials(crowd).some(unknown)) return true;
+  if (colorMaterials(crowd).some(unknown)) return true;
   return (
     (overrideMaterial !== null && unknown(overrideMaterial)) || (crowd.castShadow && !readsLists(crowd, null))
   );
@@ -280,29 +274,26 @@ function readsAttribute(mesh: InstancedMesh): boolean {
  * @param isNew Whether no renderer has drawn the crowd: one may compile it ahead.
  */
 function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number, isNew = false): void {
-  const patched = patchMaterial(material, role, code);
+  const uneven = role === 'color' && crowd.views.groups.uneven;
+  const patched = patchMaterial(material, role, code, uneven);
   if (patched === null) return;
   if (isNew && patched.newest?.deref() !== crowd) patched.newest = new WeakRef(crowd);
   crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
 }
 
 /** Puts the textures that shaders read where three.js binds them. */
-function bindTextures(crowd: DrawnCrowd): void {
+function bindTextures(crowd: DrawnCrowd, matrices: Texture, list: Texture): void {
   const { skeleton, parts, instanceUniforms, motions } = crowd;
-  const matrices = matricesOf(crowd);
   const { colors } = crowd.texels;
-  const { listed } = drawStateOf(crowd);
   const { textures, integers } = skeleton;
   skeleton.empty(crowd.boneTexture);
   const source = glslSourceOf(crowd);
   source.bindTextures(crowd, textures);
   source.bindIntegers?.(crowd, integers);
   if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
-  if (listed !== null && matrices !== null) {
-    textures[TEXTURE_MATRICES] = matrices.texture;
-    textures[TEXTURE_VIEW] = listed.list.texture.plain;
-    if (crowd.instanceColor !== null && colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
-  }
+  textures[TEXTURE_MATRICES] = matrices;
+  textures[TEXTURE_LIST] = list;
+  if (crowd.instanceColor !== null && colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
   if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
   const seeds = motions?.seeds.texture;
   if (seeds) textures[TEXTURE_SEEDS] = seeds.plain;
@@ -333,13 +324,8 @@ function shadowMaterials({ customDepthMaterial, customDistanceMaterial }: DrawnC
   return [customDepthMaterial, customDistanceMaterial].filter((material) => material !== undefined);
 }
 
-/** Vertex attributes that matrices and colours take. */
-function instanceAttributes({ instanceColor }: DrawnCrowd): number {
-  return MATRIX_ATTRIBUTES + (instanceColor === null ? 0 : COLOR_ATTRIBUTES);
-}
-
 /** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): void {
+function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
   checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
   crowd.playback.prepare(renderer, hasTexture);
   const { poseEdits } = crowd.crowd;
@@ -347,8 +333,6 @@ function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View |
   crowd.parts?.texture.prepare(renderer, hasTexture);
   crowd.instanceUniforms?.texture.prepare(renderer, hasTexture);
   crowd.motions?.seeds.texture?.prepare(renderer, hasTexture);
-  if (view === null) return;
-  view.list.texture.prepare(renderer, hasTexture);
   updateColors(crowd, renderer, hasTexture);
 }
 

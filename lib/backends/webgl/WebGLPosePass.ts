@@ -215,16 +215,21 @@ export class WebGLPosePass {
   constructor(readonly counts: PoseCounts) {
     const { nodes, joints, morphGroups, layers, edited, hasShortKeys, hasLongChains } = counts;
     this.entries = nodes + morphGroups;
-    this.columns = joints + morphGroups;
+    // Behind them is the instance's own matrix.
+    this.columns = joints + morphGroups + 1;
     this.settings.set([nodes, this.entries, joints]);
     const edits = edited ? featureGLSL('edits', 'JointEdits') : null;
     const over = layers > 1 ? featureGLSL('layers', 'AnimationLayers') : null;
     // Steps that are the same text have the same samplers at the same units.
-    this.samplers = ['locals[0]', 'locals[1]', 'locals[2]', 'tracks', 'instances', 'played'].concat(
-      edits?.textures ?? [],
-      hasShortKeys ? 'shortKeys' : [],
-      over === null ? [] : 'masks',
-    );
+    this.samplers = [
+      'locals[0]',
+      'locals[1]',
+      'locals[2]',
+      'tracks',
+      'instances',
+      'played',
+      'matrices',
+    ].concat(edits?.textures ?? [], hasShortKeys ? 'shortKeys' : [], over === null ? [] : 'masks');
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
     // An edit of a joint relative to the root needs all before it in the chain.
     const hasSegments = hasLongChains && !edited;
@@ -287,6 +292,7 @@ export class WebGLPosePass {
     due: InstanceList,
     first: number,
     last: number,
+    matrices: Texture,
   ): void {
     const { settings, perRow, inputs } = this;
     const { shortKeys } = boneTexture;
@@ -302,6 +308,7 @@ export class WebGLPosePass {
     inputs[at++] = boneTexture;
     inputs[at++] = due.texture.plain;
     inputs[at++] = playback.actions.plain;
+    inputs[at++] = matrices;
     if (this.counts.edited)
       for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;
     if (shortKeys !== null) inputs[at++] = shortKeys;

@@ -3,11 +3,11 @@ import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
-import { PARAM_LISTED } from '../../constants.js';
 import { InstanceList, SMALL } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
+import type { MatrixTexture } from './MatrixTexture.js';
 import { type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of an instance without a place in the palette, and a place without an instance. */
@@ -47,12 +47,14 @@ export class WebGLPoses {
 
   /** How many places there are, the place of each instance, and the instance of each place. */
   private size = 0;
-  private placeOf = new InstanceList(0, true);
-  private instanceOf: Int32Array = new Int32Array(0);
+  private placeOf: Float32Array = new Float32Array(0);
+  private instanceOf = new InstanceList(0, true);
+  /** Goes up when an instance gets another place. */
+  private rowsVersion = 0;
   /** The instance that is posed next at each place, as a list and as the pass reads it. */
   private due: Float32Array = new Float32Array(0);
   private dueList = new InstanceList(0);
-  /** Whether each instance below `size` has the place of its own number: shaders look up no places where a crowd is drawn whole. */
+  /** Whether each instance below `size` has the place of its own number, so that nobody has to look places up. */
   private inOrder = true;
   /** Where the search for a place goes on. */
   private hand = 0;
@@ -86,9 +88,14 @@ export class WebGLPoses {
     return this.pass?.target.textures ?? [];
   }
 
-  /** The place of each instance in the palette, as a texture; null where that is its number. */
-  get places(): Texture | null {
-    return this.inOrder ? null : this.placeOf.texture.plain;
+  /** The instance of each place in the palette, as a texture; null where that is its number. */
+  get instances(): Texture | null {
+    return this.inOrder ? null : this.instanceOf.texture.plain;
+  }
+
+  /** A list of instances, by their places in the palette. */
+  placed(list: InstanceList): InstanceList {
+    return this.inOrder ? list : list.rows(this.placeOf, this.rowsVersion);
   }
 
   /** Instances in a row of the palette. */
@@ -113,6 +120,7 @@ export class WebGLPoses {
     crowd: PosedCrowd,
     requested: readonly (PoseRequest | null)[] | null,
     isDrawing: boolean,
+    matrices: MatrixTexture,
   ): void {
     const pass = this.passFor(crowd);
     // It may be one of those that wait, where a crowd is drawn in the middle of its own draw.
@@ -121,16 +129,16 @@ export class WebGLPoses {
     this.moveTo(renderer, crowd);
     if (!pass.isPosed(renderer)) this.tracker.clear();
     const { tracker } = this;
+    matrices.takeMoved(tracker);
     const requests = requested ?? ALL;
     this.ask(requests, crowd);
-    const isWhole = isDrawing && crowd.bindMatrix.elements[PARAM_LISTED] === 0;
-    if (tracker.askedCount > this.size || (isWhole && !this.inOrder)) {
+    if (tracker.askedCount > this.size) {
       this.grow(pass, renderer.capabilities.maxTextureSize);
       this.ask(requests, crowd);
     }
     if (tracker.dueCount === 0) return;
     const { due, dueList } = this;
-    const places = this.placeOf.data;
+    const places = this.placeOf;
     let firstDue = this.size;
     let lastDue = 0;
     for (let word = 0; word < tracker.due.length; word++) {
@@ -146,11 +154,11 @@ export class WebGLPoses {
     // To pose a small palette whole once a quarter is asked for takes less than a new list of who is due.
     const posesAll =
       tracker.posedAt === null && due.length < SMALL && tracker.askedCount > due.length * SHARE_IN_USE;
-    dueList.assign(posesAll ? this.instanceOf : due, due.length);
+    dueList.assign(posesAll ? this.instanceOf.data : due, due.length);
     due.fill(NONE);
     dueList.texture.prepare(renderer, hasTexture);
-    this.placeOf.texture.prepare(renderer, hasTexture);
-    pass.wait(renderer, crowd, this.layout, dueList, firstDue, lastDue);
+    this.instanceOf.texture.prepare(renderer, hasTexture);
+    pass.wait(renderer, crowd, this.layout, dueList, firstDue, lastDue, matrices.texture);
     if (isDrawing) runPasses(renderer, true);
   }
 
@@ -213,17 +221,18 @@ export class WebGLPoses {
   private place(id: number): void {
     const { instanceOf, placeOf, size, tracker } = this;
     this.inOrder = false;
+    this.rowsVersion++;
     for (;;) {
       const at = this.hand;
       this.hand = (at + 1) % size;
-      const former = instanceOf[at];
+      const former = instanceOf.get(at);
       if (former !== NONE && (tracker.asked[former >> 5] & (1 << (former & 31))) !== 0) continue;
       if (former !== NONE) {
-        placeOf.set(former, NONE);
+        placeOf[former] = NONE;
         tracker.lose(former);
       }
-      placeOf.set(id, at);
-      instanceOf[at] = id;
+      placeOf[id] = at;
+      instanceOf.set(at, id);
       return;
     }
   }
@@ -242,14 +251,15 @@ export class WebGLPoses {
   private setSize(size: number): void {
     this.size = size;
     this.hand = this.idle = 0;
-    this.placeOf.dispose();
+    this.rowsVersion++;
+    this.instanceOf.dispose();
     this.dueList.dispose();
-    this.placeOf = new InstanceList(size > 0 ? this.capacity : 0, true);
-    this.placeOf.data.fill(NONE);
+    this.placeOf = new Float32Array(size > 0 ? this.capacity : 0).fill(NONE);
+    for (let id = 0; id < size; id++) this.placeOf[id] = id;
     this.dueList = new InstanceList(size);
     this.due = new Float32Array(size).fill(NONE);
-    this.instanceOf = Int32Array.from(this.due.keys());
-    this.placeOf.data.set(this.instanceOf);
+    this.instanceOf = new InstanceList(size, true);
+    this.instanceOf.assignAll();
     this.inOrder = true;
     this.tracker.clear();
   }

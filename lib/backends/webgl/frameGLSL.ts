@@ -29,7 +29,6 @@ export const readActionsGLSL: readonly string[] = [
 export const frameGLSL: GLSLSource = {
   name: 'frames',
   glsl: {
-    textures: 2,
     declarations(morphs) {
       const common = [...readActionsGLSL, jointMatrixGLSL];
       return morphs ? [...common, addMorphsGLSL] : common;
@@ -43,7 +42,6 @@ export const frameGLSL: GLSLSource = {
 export const restGLSL: GLSLSource = {
   name: 'rest',
   glsl: {
-    textures: 1,
     declarations: () => [poseStructGLSL, jointMatrixGLSL],
     skinningMatrix: restMatrixGLSL,
   },

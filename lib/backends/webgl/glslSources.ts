@@ -8,8 +8,11 @@ import {
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
-import { PARAM_ROWS, PLACED } from '../../constants.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { PARAM_LOOKS_UP, PARAM_ROWS, PARAM_STRIDE } from '../../constants.js';
+import type { InstanceList } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
+import type { MatrixTexture } from './MatrixTexture.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
 import { posesOf } from './WebGLPoses.js';
 
@@ -28,6 +31,7 @@ export interface GLSLSource {
    * @param requested What cameras are about to draw; null for all instances.
    * @param isDrawing Whether the renderer is in the middle of drawing, rather than at the beginning of a frame: then they may wait
    * for `runPasses`.
+   * @param matrices Where instances stand.
    * @throws If the device cannot do it.
    */
   update?(
@@ -35,9 +39,12 @@ export interface GLSLSource {
     crowd: PosedCrowd,
     requested: readonly PoseRequest[] | null,
     isDrawing: boolean,
+    matrices: MatrixTexture,
   ): void;
   /** Has a renderer make the programs that `update` runs. */
   compile?(renderer: WebGLRenderer, crowd: PosedCrowd): void;
+  /** A list as its shaders read it; where it `places`. */
+  listed?(crowd: PosedCrowd, list: InstanceList): InstanceList;
   /** How many instances were posed as they are now. */
   posedCount?(crowd: PosedCrowd): number;
 }
@@ -46,8 +53,8 @@ export interface GLSLSource {
 const trackGLSL: GLSLSource = {
   name: 'tracks',
   glsl: {
-    textures: 1,
     integers: PALETTE_TEXTURES,
+    places: true,
     declarations(morphs) {
       const common = [paletteTexelGLSL, paletteJointGLSL];
       return morphs ? [...common, paletteMorphsGLSL] : common;
@@ -55,18 +62,23 @@ const trackGLSL: GLSLSource = {
     skinningMatrix: paletteMatrixGLSL,
   },
   bindTextures(crowd, textures) {
-    textures[0] = posesOf(crowd).places ?? textures[0];
+    textures[0] = posesOf(crowd).instances ?? textures[0];
   },
   bindIntegers(crowd, textures) {
     const posed = posesOf(crowd).textures;
     for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
   compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
+  listed: (crowd, list) => posesOf(crowd).placed(list),
   posedCount: (crowd) => posesOf(crowd).count,
-  update(renderer, crowd, requested, isDrawing) {
+  update(renderer, crowd, requested, isDrawing, matrices) {
     const poses = posesOf(crowd);
-    poses.update(renderer, crowd, requested, isDrawing);
-    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow) + (poses.places === null ? 0 : PLACED);
+    poses.update(renderer, crowd, requested, isDrawing, matrices);
+    const { elements } = crowd.bindMatrix;
+    const { jointNodes, morphRest } = crowd.boneTexture.data.tracks as PoseTracks;
+    elements[PARAM_STRIDE] = jointNodes.length + morphRest.length / 4 + 1;
+    elements[PARAM_ROWS] = Math.log2(poses.perRow);
+    elements[PARAM_LOOKS_UP] = poses.instances === null ? 0 : 1;
   },
 };
 

@@ -1,6 +1,5 @@
-import type { BufferGeometry, Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
+import type { Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
-import { readInstanceSince } from '../../../shaders/instanceIndex.glsl.js';
 
 import type { FadeGLSL } from '../../../shaders/levelFade.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
@@ -11,7 +10,6 @@ import { type SurfaceGLSL, skinVertexGLSL, textureCounts } from '../../../shader
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
-import { ownVertexAttributes } from '../vertexLimits.js';
 import { compileAhead } from './compileAhead.js';
 import { glslOfNumber } from './glslSources.js';
 
@@ -21,9 +19,6 @@ type KeyHook = () => string;
 
 /** A hook that calls the user's. */
 type OwnHook<T> = T & { userHook: T };
-
-/** What a shader has that was made for crowds. */
-const MARK = 'CROWD_VARIANT';
 
 /** Whether a material colours the mesh or fills its shadow maps: each pass may use its own number of influences. */
 export type PatchRole = 'color' | 'shadow';
@@ -41,6 +36,8 @@ export interface Patch {
   lists: boolean;
   /** What the material's textures ask for, see `SurfaceGLSL.mapsOf`. */
   maps: number;
+  /** Whether instances of a crowd that it drew are scaled unevenly. */
+  uneven: boolean;
   /** The crowd that it was last patched for; null if it was drawn since. */
   newest: WeakRef<DrawnCrowd> | null;
 }
@@ -79,7 +76,12 @@ const glslOf = ({ source }: ShaderVariant): SourceGLSL => glslOfNumber(source);
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
  * @returns What the shaders of the material are made for now; null for node materials, which are not patched.
  */
-export function patchMaterial(material: Material, role: PatchRole, code: number): Patch | null {
+export function patchMaterial(
+  material: Material,
+  role: PatchRole,
+  code: number,
+  uneven = false,
+): Patch | null {
   // Node materials are compiled another way.
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
@@ -91,6 +93,10 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
       known.codes.sort((a, b) => a - b);
     }
     putHooks(material, known);
+    if (uneven && !known.uneven) {
+      known.uneven = true;
+      material.needsUpdate = true;
+    }
     if (known.maps !== maps) {
       known.maps = maps;
       material.needsUpdate = true;
@@ -102,14 +108,14 @@ export function patchMaterial(material: Material, role: PatchRole, code: number)
     return known;
   }
 
-  return addPatch(material, role, code, maps);
+  return addPatch(material, role, code, maps, uneven);
 }
 
 /**
  * A function apart from `patchMaterial`, which is called in each draw: V8 allocates a context for the variables that closures use when
  * the function is entered, also where it returns before it makes them.
  */
-function addPatch(material: Material, role: PatchRole, code: number, maps: number): Patch {
+function addPatch(material: Material, role: PatchRole, code: number, maps: number, uneven: boolean): Patch {
   const textures = texturesOf({ codes: [code] });
   const lists = knowsLists(material);
   const patch: Patch = {
@@ -120,6 +126,7 @@ function addPatch(material: Material, role: PatchRole, code: number, maps: numbe
     key: null,
     lists,
     maps,
+    uneven,
     newest: null,
   };
   patches.set(material, patch);
@@ -130,7 +137,7 @@ function addPatch(material: Material, role: PatchRole, code: number, maps: numbe
 
 /**
  * Puts ours in the place of the material's hooks where the user has set others since: those are called by ours. Code that wraps a
- * hook wraps ours, which goes on calling the hook that it was made for; if ours is set again, as when someone removes a wrapper,
+ * hook wraps ours, which then does no more than call the hook that it was made for; if ours is set again, as when someone removes a wrapper,
  * it stands for that hook, and is not composed twice.
  */
 function putHooks(material: Material, patch: Patch): void {
@@ -145,8 +152,12 @@ function putHooks(material: Material, patch: Patch): void {
 function compileHook(material: Material, patch: Patch): OwnHook<CompileHook> {
   const user = userOf(material.onBeforeCompile);
   const hook: CompileHook = (parameters, renderer) => {
+    const before = parameters.vertexShader;
     user.call(material, parameters, renderer);
-    compileCrowd(material, patch, parameters);
+    // One that a hook of the user's wraps leaves it to the one around that.
+    if (hook !== patch.compile) return;
+    const isOwn = 'isShaderMaterial' in material || parameters.vertexShader !== before;
+    compileCrowd(material, patch, parameters, isOwn);
     const crowd = patch.newest?.deref();
     patch.newest = null;
     if (crowd !== undefined) compileAhead(renderer, crowd, parameters);
@@ -162,7 +173,7 @@ function keyHook(material: Material, patch: Patch): OwnHook<KeyHook> {
     const own = isDefault ? userOf(material.onBeforeCompile).toString() : user.call(material);
     // Where a program is made before ours is put back, it has another key: it is without crowds.
     const isOurs = material.onBeforeCompile === patch.compile;
-    return `skinned-instanced-mesh ${isOurs} ${patch.role} ${patch.codes.join()} ${patch.maps}|${own}`;
+    return `skinned-instanced-mesh ${isOurs} ${patch.role} ${patch.codes.join()} ${patch.maps} ${patch.uneven}|${own}`;
   };
   return Object.assign(hook, { userHook: user });
 }
@@ -174,21 +185,15 @@ function compileCrowd(
   material: Material,
   patch: Patch,
   parameters: WebGLProgramParametersWithUniforms,
+  isOwn: boolean,
 ): void {
   for (const surface of surfaces) surface.uniforms?.(material, parameters.uniforms);
   // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
   // instances by defines of their own keep these flags down.
   if (!parameters.instancing || !parameters.skinning) return;
-  // A hook that the user wrapped around ours has been here already, and has changed the shader since.
-  if (parameters.vertexShader.includes(MARK)) {
-    parameters.vertexShader = readInstanceSince(parameters.vertexShader);
-    return;
-  }
-
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
   const { codes, maps } = patch;
-  const program = { codes, variantParameter, sourceOf: glslOf, maps, surfaces };
-  const viewed = codes.some((code) => variantOf(code).view);
+  const program = { codes, variantParameter, sourceOf: glslOf, maps, surfaces, uneven: patch.uneven, isOwn };
   const fade = codes.some((code) => variantOf(code).fades) ? fadeGLSL : null;
   const vertexShader = fade?.vertex(parameters.vertexShader) ?? parameters.vertexShader;
   const posed = skinVertexGLSL(vertexShader, program);
@@ -198,7 +203,7 @@ function compileCrowd(
         'include <skinning_pars_vertex>, <skinbase_vertex> and <skinning_vertex>.',
     );
   }
-  const placed = posed === null && viewed && isListable(material, vertexShader);
+  const placed = posed === null && isListable(material, vertexShader);
   patch.lists = posed !== null || placed;
   if (posed !== null) parameters.vertexShader = posed;
   if (posed !== null) {
@@ -253,32 +258,4 @@ export function releaseVariant(material: Material, code: number): void {
 
 function texturesOf({ codes }: Pick<Patch, 'codes'>): TextureCounts {
   return textureCounts({ codes, sourceOf: glslOf });
-}
-
-/** What three.js keeps of a material's program; there are diagnostics where something was wrong with it. */
-interface Compiled {
-  currentProgram?: { diagnostics?: { runnable: boolean; programLog: string } };
-}
-
-/**
- * Notices, once a material was drawn, that a crowd needs more vertex attributes than the device has.
- *
- * @throws If that is why its program could not be linked.
- */
-export function checkAttributes(
-  renderer: WebGLRenderer,
-  material: Material,
-  geometry: BufferGeometry,
-  instanceAttributes: number,
-): void {
-  const { currentProgram } = renderer.properties.get(material) as Compiled;
-  const diagnostics = currentProgram?.diagnostics;
-  if (diagnostics === undefined || diagnostics.runnable) return;
-  const { maxAttributes } = renderer.capabilities as unknown as { maxAttributes: number };
-  const needed = ownVertexAttributes(geometry) + instanceAttributes;
-  if (needed <= maxAttributes) return;
-  throw new Error(
-    `SkinnedInstancedMesh: material "${material.name || material.type}" needs up to ${needed} vertex attributes (${Object.keys(geometry.attributes).join(', ')}, and ${instanceAttributes} of instances), ` +
-      `this device takes ${maxAttributes}; leave some out of the geometry.`,
-  );
 }
