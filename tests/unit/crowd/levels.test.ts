@@ -27,7 +27,7 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import type { Model } from '../../support/models.js';
-import { createStick, createStickCrowd } from '../../support/stick.js';
+import { createStick } from '../../support/stick.js';
 
 /** How far the vertices of a mesh that has the same geometry are from those of the crowd, at most. */
 function offBy(crowd: CrowdMesh, level: CrowdMesh, index: number): number {
@@ -186,18 +186,6 @@ test('levels are from near to far, by distance or by size', () => {
   expect(() => addLevel(crowd, null, { screenShare: 0.01 })).toThrow(
     'CrowdLevels: there can be 8 levels, the crowd itself included.',
   );
-});
-
-test('a geometry may be a level too', () => {
-  const crowd = createStickCrowd(1);
-  const level = addLevel(crowd, crowd.geometry, 5);
-  expect(level.material).toBe(crowd.material);
-  expect(level.geometry).not.toBe(crowd.geometry);
-  expect(offBy(crowd, level, 0)).toBe(0);
-  crowd.material = [new MeshBasicMaterial(), new MeshBasicMaterial()];
-  expect(() => addLevel(crowd, crowd.geometry, 5)).toThrow('has no groups for 2 materials');
-  const material = new MeshBasicMaterial();
-  expect(addLevel(crowd, crowd.geometry, 5, 0, { material }).material).toBe(material);
 });
 
 test('what does not fit the crowd is an error that says so', () => {

@@ -9,11 +9,10 @@ import {
   MeshBasicMaterial,
   Vector3,
 } from 'three';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { breathing } from '../../../demos/lib/motions/breathing.js';
 import { flutter } from '../../../demos/lib/motions/flutter.js';
 import { wind } from '../../../demos/lib/motions/wind.js';
-import { crowdArguments } from '../../support/crowdArguments.js';
 import { bakeCharacter, getVertexPosition, SkinnedInstancedMesh } from '../../support/library.js';
 import { moveBy } from '../../support/moveBy.js';
 
@@ -85,26 +84,4 @@ describe('wind', () => {
       moved.forEach((way, i) => expect(way).toBeCloseTo(expected[i], 4));
     }
   });
-});
-
-test('what is painted for motions and gives way to colours of materials is warned of', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const meshOf = (name: string, color: number, vertexColors: boolean) => {
-    const geometry = new BoxGeometry();
-    geometry.setAttribute('color', new Float32BufferAttribute(new Float32Array(24 * 3), 3));
-    return Object.assign(new Mesh(geometry, new MeshBasicMaterial({ color, vertexColors })), { name });
-  };
-  const crowd = (mergeMaterials: boolean, vertexColors: boolean) => {
-    const root = new Group().add(
-      meshOf('Body', 0xffffff, vertexColors),
-      meshOf('Cape', 0x0000ff, vertexColors),
-    );
-    new SkinnedInstancedMesh(...crowdArguments(root, [], 1, { mergeMaterials }));
-  };
-  crowd(false, false);
-  crowd(true, true);
-  expect(warn).not.toHaveBeenCalled();
-  crowd(true, false);
-  expect(warn.mock.calls.flat().join()).toMatch(/vertex colours of mesh "Cape" .* leave mergeMaterials out/);
-  warn.mockRestore();
 });

@@ -62,25 +62,6 @@ test('what is written stays as long as clips do not move the joint, adds up, and
   expect(bone.scale.x).toBe(1);
 });
 
-test('bones follow baked matrices too, and say what they need to be written to', () => {
-  const { knight, clone, height, crowd } = createPair('frames');
-  expect(crowd.boneTexture.encoding).toBe('frames');
-  for (const bone of knight.bones) {
-    const twin = clone.getObjectByName(bone.name) as Object3D;
-    expect(placeError(bone.matrixWorld, twin.matrixWorld, height), bone.name).toBeLessThan(2e-3);
-    const parent = twin.parent as Object3D;
-    expect(bone.parent?.name).toBe(parent === clone ? knight.name : parent.name);
-    expect(bone.position.distanceTo(twin.position) / height, bone.name).toBeLessThan(2e-3);
-  }
-  const head = knight.getObjectByName('Head') as Bone;
-  const before = head.rotation.y;
-  expect(() => {
-    head.rotation.y = 1;
-  }).toThrow('need poses that are mixed before they are drawn; bake with encoding "tracks":');
-  expect(head.rotation.y).toBeCloseTo(before);
-  expect(() => head.position.set(Number.NaN, 0, 0)).toThrow('encoding "tracks"');
-});
-
 test('an instance has a skeleton, proportions, and clones of its bones are bones', () => {
   const { knight, clone } = createPair();
   const { skeleton } = knight;

@@ -120,20 +120,6 @@ function nobodysClip(clip: AnimationClip): AnimationClip {
   return copy;
 }
 
-test('progress never goes back, and ends with 1', async () => {
-  const { root, clips } = createCoarseCharacter();
-  const progress: number[] = [];
-  const options = {
-    encoding: frames,
-    fps: 200,
-    onProgress: (share: number) => progress.push(share),
-  } as const;
-  await bakeInWorker(root, clips, options);
-  expect(progress.length).toBeGreaterThan(1);
-  expect(progress.at(-1)).toBe(1);
-  expect([...progress].sort((a, b) => a - b)).toEqual(progress);
-});
-
 test('15 rounds of bakes, errors and aborts, several at once, leave no worker and no URL behind', async () => {
   const { root, clips } = createStick();
   const made = vi.spyOn(URL, 'createObjectURL');
