@@ -17,6 +17,24 @@ export function paletteMatrix(
   shown: Node<'float'> | null,
 ): Rows {
   const sum = zeroRows();
+  const weigh = (joint: Node<'int'>, weight: Node<'float'>) =>
+    jointMatrix(joint).map((row) => row.mul(weight)) as Rows;
+  addJoints(sum, weigh, influences, shown);
+  return sum;
+}
+
+/**
+ * Adds up the joints that a vertex follows. Builds on the current stack.
+ *
+ * @param jointMatrix Reads the skinning matrix of a joint, and multiplies it by a weight.
+ * @param shown See `paletteMatrix`.
+ */
+export function addJoints(
+  sum: Rows,
+  jointMatrix: (joint: Node<'int'>, weight: Node<'float'>) => Rows,
+  influences: Influences,
+  shown: Node<'float'> | null = null,
+): void {
   const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
   const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
   // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
@@ -32,11 +50,10 @@ export function paletteMatrix(
       Break();
     });
     const weight = weights.x.toVar();
-    jointMatrix(joints.x.toVar()).forEach((row, i) => {
-      sum[i].addAssign(row.mul(weight));
+    jointMatrix(joints.x.toVar(), weight).forEach((row, i) => {
+      sum[i].addAssign(row);
     });
     joints.assign(joints.yzwx);
     weights.assign(weights.yzwx);
   });
-  return sum;
 }

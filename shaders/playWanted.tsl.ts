@@ -48,6 +48,17 @@ export function playWanted(
   const speed = max(wanted.z, 0).toVar();
   const at = (place: Node<'int'>) => first.add(1).add(place.mul(ACTION_TEXELS)).toVar();
 
+  /** Builds what is done with each action, by its first texel and what that holds, in their order. */
+  const forEach = (visit: (place: Node<'int'>, clip: Node<'vec4'>) => void) =>
+    Loop(MAX_ACTIONS, ({ i }) => {
+      const place = at(i);
+      const clip = actions.element(place).toVar();
+      If(clip.x.lessThan(0.5), () => {
+        Break();
+      });
+      visit(place, clip);
+    });
+
   /** Frames into the clip: what loops is never more than its length. */
   const within = (clip: Node<'vec4'>, timing: Node<'vec4'>, total: Node<'float'>): Node<'float'> => {
     const intervals = max(floor(clip.y.mul(1 / LOOP_MODES)).sub(1), 1).toVar();
@@ -61,12 +72,7 @@ export function playWanted(
   // Times count from the beginning of an epoch.
   If(age.notEqual(0), () => {
     const seconds = age.mul(CLOCK_EPOCH).toVar();
-    Loop(MAX_ACTIONS, ({ i }) => {
-      const place = at(i);
-      const clip = actions.element(place).toVar();
-      If(clip.x.lessThan(0.5), () => {
-        Break();
-      });
+    forEach((place, clip) => {
       const timing = actions.element(place.add(1)).toVar();
       const total = within(clip, timing, clip.z.add(timing.x.mul(seconds))).toVar();
       actions.element(place).assign(vec4(clip.xy, total, clip.w));
@@ -90,12 +96,7 @@ export function playWanted(
     const current = int(-1).toVar();
     const clipNow = vec4(0).toVar();
     const timingNow = vec4(0).toVar();
-    Loop(MAX_ACTIONS, ({ i }) => {
-      const place = at(i);
-      const clip = actions.element(place).toVar();
-      If(clip.x.lessThan(0.5), () => {
-        Break();
-      });
+    forEach((place, clip) => {
       current.assign(place);
       clipNow.assign(clip);
       timingNow.assign(actions.element(place.add(1)));
@@ -116,12 +117,7 @@ export function playWanted(
       const least = int(0).toVar();
       const leastWeight = float(Number.MAX_SAFE_INTEGER).toVar();
       If(fade.greaterThan(0), () => {
-        Loop(MAX_ACTIONS, ({ i }) => {
-          const place = at(i);
-          const clip = actions.element(place).toVar();
-          If(clip.x.lessThan(0.5), () => {
-            Break();
-          });
+        forEach((place, clip) => {
           const weight = rampAt(now, actions.element(place.add(2)).toVar()).toVar();
           If(weight.greaterThan(0), () => {
             const to = at(kept);

@@ -1,6 +1,7 @@
-import { attribute, Break, clamp, float, floor, If, int, ivec2, ivec4, Loop, select, vec4 } from 'three/tsl';
+import { clamp, float, floor, If, int, ivec2, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { addJoints } from './palette.tsl.js';
 import { actionFrames, playedClock, playedTexel, rampAt } from './playedActions.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import type { TexelNode } from './TexelNode.js';
@@ -110,7 +111,7 @@ export function skinningMatrix(
   const { interpolate, morphs } = variant;
   const sum = zeroRows();
   eachClip(playback, draw, variant, (pose, share) => {
-    addJoints(sum, boneTexture, pose, share, variant, interpolate);
+    addJoints(sum, jointMatrix(boneTexture, pose, share, interpolate), variant.influences);
 
     if (morphs && morph !== null) {
       morph((i) => {
@@ -134,7 +135,7 @@ export function restMatrix(
   const sum = zeroRows();
   const texel0 = ivec2(0, 0);
   const pose = { texel0, texel1: texel0, alpha: float(0) };
-  addJoints(sum, boneTexture, pose, shownShare(part, variant), variant, false);
+  addJoints(sum, jointMatrix(boneTexture, pose, shownShare(part, variant), false), variant.influences);
   return sum;
 }
 
@@ -142,48 +143,21 @@ export function restMatrix(
 const shownShare = (part: PlaybackNodes['part'], { parts }: Pick<ShaderVariant, 'parts'>): Node<'float'> =>
   (parts ? clamp(part().w, 0, 1) : float(1)).toVar();
 
-/** Twin of `jointMatrixGLSL`: a joint's skinning matrix in one clip's part of a pose, times a weight. */
-function jointMatrix(
-  boneTexture: TexelNode,
-  { texel0, texel1, alpha }: LayerNodes,
-  weight: Node<'float'>,
-  joint: Node<'int'>,
-  interpolate: boolean,
-): Rows {
-  const row = (texel: Node<'ivec2'>, i: number) =>
-    boneTexture.texel(texel.add(ivec2(joint.mul(3).add(i), 0)));
-  const weight1 = weight.mul(alpha).toVar();
-  const weight0 = weight.sub(weight1).toVar();
-  const mixed = (i: number) =>
-    interpolate ? weight0.mul(row(texel0, i)).add(weight1.mul(row(texel1, i))) : weight.mul(row(texel0, i));
-  return [mixed(0), mixed(1), mixed(2)];
-}
-
-/** Adds up the vertex's joints in a pose, times a share. */
-function addJoints(
-  sum: Rows,
-  boneTexture: TexelNode,
-  pose: LayerNodes,
-  share: Node<'float'>,
-  { influences }: ShaderVariant,
-  interpolate: boolean,
-): void {
-  const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
-  const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
-  // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
-  if (influences === 1) weights.x.assign(1);
-  if (influences === 2) weights.divAssign(weights.x.add(weights.y));
-
-  Loop(influences, () => {
-    If(weights.x.lessThanEqual(0), () => {
-      Break();
-    });
-    const weight = weights.x.mul(share).toVar();
-    const joint = joints.x.toVar();
-    jointMatrix(boneTexture, pose, weight, joint, interpolate).forEach((row, i) => {
-      sum[i].addAssign(row);
-    });
-    joints.assign(joints.yzwx);
-    weights.assign(weights.yzwx);
-  });
-}
+/** Twin of `jointMatrixGLSL`: reads a joint's skinning matrix in one clip's part of a pose, times a weight and the clip's share. */
+const jointMatrix =
+  (
+    boneTexture: TexelNode,
+    { texel0, texel1, alpha }: LayerNodes,
+    share: Node<'float'>,
+    interpolate: boolean,
+  ) =>
+  (joint: Node<'int'>, followed: Node<'float'>): Rows => {
+    const weight = followed.mul(share).toVar();
+    const row = (texel: Node<'ivec2'>, i: number) =>
+      boneTexture.texel(texel.add(ivec2(joint.mul(3).add(i), 0)));
+    const weight1 = weight.mul(alpha).toVar();
+    const weight0 = weight.sub(weight1).toVar();
+    const mixed = (i: number) =>
+      interpolate ? weight0.mul(row(texel0, i)).add(weight1.mul(row(texel1, i))) : weight.mul(row(texel0, i));
+    return [mixed(0), mixed(1), mixed(2)];
+  };

@@ -44,6 +44,9 @@ const figures = new Figures(find('tbody'), ['crowd']);
 
 const { root, clips } = createWardrobe(detail);
 wearPatterns(root);
+root.traverse((node) => {
+  node.castShadow = node.receiveShadow = true;
+});
 const crowd = new Crowd(bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }), MOST);
 const parts = new InstanceParts(crowd);
 const morphs = new InstanceMorphs(crowd);
@@ -64,8 +67,6 @@ for (const [share, distance] of [
   levels.add(simplifyGeometry(crowd.geometry, share, MeshoptSimplifier).geometry, distance);
 find('[data-cost]').textContent = costOf();
 const moods = new Moods(uniforms);
-crowd.castShadow = crowd.receiveShadow = true;
-crowd.receiveShadow = true;
 
 /** What merging saves, and what a vertex takes. */
 function costOf(): string {

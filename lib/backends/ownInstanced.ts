@@ -1,18 +1,7 @@
-import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
+import type { BufferGeometry } from 'three';
+import { isOfVertices } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
-
-/** An attribute as three.js tells whether it goes from instance to instance rather than from vertex to vertex. */
-interface Instanced {
-  isInstancedBufferAttribute?: boolean;
-  data?: { isInstancedInterleavedBuffer?: boolean };
-}
-
-/** Whether an attribute goes from instance to instance. */
-export function isInstanced(attribute: (BufferAttribute | InterleavedBufferAttribute) & Instanced): boolean {
-  return (
-    attribute.isInstancedBufferAttribute === true || attribute.data?.isInstancedInterleavedBuffer === true
-  );
-}
+import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /**
  * The first instanced attribute that the user has put on a geometry; null if there is none. GPUs read it by the drawn index,
@@ -20,9 +9,17 @@ export function isInstanced(attribute: (BufferAttribute | InterleavedBufferAttri
  */
 export function ownInstanced({ attributes }: BufferGeometry): string | null {
   for (const name in attributes) {
-    if (isInstanced(attributes[name])) return name;
+    if (!isOfVertices(attributes[name])) return name;
   }
   return null;
+}
+
+/** Whether views of the crowd say which instances a mesh draws, and so which one the drawn index stands for. */
+export function readsView({ views, geometry }: DrawnCrowd): boolean {
+  if (!views.isUsed) return false;
+  const own = ownInstanced(geometry);
+  if (own !== null) warnNotCulled(own);
+  return own === null;
 }
 
 /** Says that instances which are not seen are drawn all the same. */

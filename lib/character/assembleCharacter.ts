@@ -33,7 +33,10 @@ export interface Character {
   boneTexture: BoneTexture;
   /** In the order of the geometry's attribute `partIndex`. */
   parts: readonly CharacterPart[];
-  /** As three.js has it of any object: what the character's meshes say, crowds take over. */
+  /**
+   * As three.js has it of any object: what the character's meshes say, crowds take over. Where meshes differ, it is true, and the
+   * groups of those that cast no shadow are left out of shadow maps; `receiveShadow` likewise.
+   */
   castShadow: boolean;
   /** See `castShadow`. */
   receiveShadow: boolean;
@@ -143,7 +146,7 @@ export function characterOf(
     parts: names.map((known, i) => ({
       names: known,
       hidden: hiddenParts.some((part) => known.includes(part)),
-      materials: [...new Set([parts[i].material].flat())].map((one) => shares?.get(one) ?? one),
+      materials: [...new Set([parts[i].material].flat())].map((one) => shares?.[i]?.get(one) ?? one),
     })),
     castShadow: parts.some((part) => part.mesh.castShadow),
     receiveShadow: parts.some((part) => part.mesh.receiveShadow),
@@ -243,8 +246,7 @@ export function refuseUnsupported(root: Object3D, { skipUnsupported = false }: C
   );
 }
 
-const ONE_FOR_ALL =
-  /*@__PURE__*/ 'castShadow receiveShadow layers customDepthMaterial customDistanceMaterial'.split(' ');
+const ONE_FOR_ALL = ['layers', 'customDepthMaterial', 'customDistanceMaterial'];
 
 /** Warns of lights and cameras under the root, and of what meshes have that the character has not. */
 function warnOfLost(root: Object3D, parts: readonly ScenePart[], character: Record<string, unknown>): void {

@@ -1,5 +1,6 @@
-import type { Material, MeshPhysicalMaterial, Texture } from 'three';
-import { BufferAttribute, BufferGeometry, Matrix3 } from 'three';
+import type { Group, Material, MeshPhysicalMaterial, Object3D, Texture } from 'three';
+import { BufferAttribute, BufferGeometry, Matrix3, NormalBlending } from 'three';
+import { NO_CASTING, NO_RECEIVING } from '../constants.js';
 import { linearDeterminant } from '../utils/affine.js';
 import {
   floatsOf,
@@ -9,7 +10,7 @@ import {
   shareAttribute,
   sharingCopy,
 } from '../utils/geometries.js';
-import { describe, warnOnce } from '../utils/messages.js';
+import { describe } from '../utils/messages.js';
 import type { ScenePart } from './collectParts.js';
 import { FURTHER_INFLUENCES } from './crowdGeometry.js';
 import type { MaterialShare } from './materialFields.js';
@@ -18,9 +19,9 @@ import type { MaterialMerger } from './mergeMaterials.js';
 export interface MergedParts {
   geometry: BufferGeometry;
   material: Material | Material[];
-  /** What became of materials that were merged. */
-  shares?: ReadonlyMap<Material, MaterialShare>;
-  /** Materials and textures that were made in merging. */
+  /** For each part what became of materials that were merged. */
+  shares?: readonly (ReadonlyMap<Material, MaterialShare> | undefined)[];
+  /** Materials and textures that were made. */
   owned: (Material | Texture)[];
 }
 
@@ -29,6 +30,8 @@ export interface Piece {
   /** Index of the part. */
   part: number;
   source: ScenePart;
+  /** `NO_CASTING` and `NO_RECEIVING`, as far as its mesh has not what another has of shadows. */
+  lacks: number;
   /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
   joints: Int32Array;
   /** Whether triangles are turned around, as three.js does for a mesh whose matrix mirrors. */
@@ -88,18 +91,35 @@ export function mergeParts(
   mergeAttributes(geometry, pieces, first);
   mergeSkins(geometry, pieces, first);
   mergeMorphs(geometry, pieces, first, morphs);
-  const { shares, owned = [] } = merger?.paint(geometry, pieces, owner) ?? {};
-  const materials = setTriangles(geometry, pieces, (one) => shares?.get(one)?.material ?? one);
+  const painted = [0, 1, 2, 3].map((lacks) => {
+    const alike = pieces.filter((piece) => piece.lacks === lacks);
+    return alike.length > 0 ? merger?.paint(geometry, alike, owner) : undefined;
+  });
+  const owned = painted.flatMap((one) => one?.owned ?? []);
+  const runs = pieces.flatMap((piece) => {
+    const shares = painted[piece.lacks]?.shares;
+    const orders = ordersOf(piece.source.mesh);
+    return piece.runs.map((run) => {
+      const material = shares?.get(run.material)?.material ?? run.material;
+      return { ...piece, ...run, orders, material };
+    });
+  });
+  const materials = setTriangles(geometry, runs, owned);
+  const shares = parts.map((_, part) => painted[all[part].lacks]?.shares);
   return { geometry, material: materials.length === 1 ? materials[0] : materials, shares, owned };
 }
 
 /** Parts with their normals; copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts. */
 function piecesOf(parts: readonly ScenePart[]): Piece[] {
+  const casts = parts.some(({ mesh }) => mesh.castShadow);
+  const receives = parts.some(({ mesh }) => mesh.receiveShadow);
   const pieces = parts.map((source, part): Piece => {
-    const { joints, mirrorJoints } = source;
+    const { joints, mirrorJoints, mesh } = source;
+    const lacks =
+      (casts && !mesh.castShadow ? NO_CASTING : 0) | (receives && !mesh.receiveShadow ? NO_RECEIVING : 0);
     // Where there is a mirrored copy, each pose draws the one of the two whose triangles face the right way.
     const mirrored = mirrorJoints === null && isMirrored(source);
-    return { part, source, joints, mirrored, geometry: withNormals(source), runs: runsOf(source) };
+    return { part, source, lacks, joints, mirrored, geometry: withNormals(source), runs: runsOf(source) };
   });
   const copies = pieces.flatMap((piece) => {
     const { mirrorJoints } = piece.source;
@@ -272,44 +292,76 @@ function mergeMorphs(
   }
 }
 
-/** Writes the triangles in the order of `renderOrder`, with a group for each run of one material. @returns The materials. */
-function setTriangles(
-  merged: BufferGeometry,
-  pieces: readonly PlacedPiece[],
-  standIn: (material: Material) => Material,
-): Material[] {
-  const runs = pieces.flatMap((piece) => {
-    const { renderOrder: order } = piece.source.mesh;
-    return piece.runs.map((run) => ({ ...piece, ...run, order, material: standIn(run.material) }));
-  });
-  const materials = [...new Set(runs.map(({ material }) => material))];
-  const indexOf = ({ material }: Run) => materials.indexOf(material);
-  runs.sort((a, b) => a.order - b.order || indexOf(a) - indexOf(b));
+/** A run of a piece, in the material that is drawn. */
+type PlacedRun = PlacedPiece & Run & { orders: readonly [group: number, own: number] };
+
+/**
+ * Writes the triangles in the order in which three.js would draw the meshes, with a group for all that are drawn alike.
+ *
+ * @param owned Takes up materials that are made.
+ * @returns The materials.
+ */
+function setTriangles(merged: BufferGeometry, runs: PlacedRun[], owned: (Material | Texture)[]): Material[] {
+  const isOrdered = runs.some(isOrderSeen);
+  const alike = new Map<string, PlacedRun[]>();
+  for (const run of runs) {
+    const { material, lacks } = run;
+    const key = [material.uuid, lacks, ...(isOrdered || material.transparent ? run.orders : [])].join();
+    alike.set(key, [...(alike.get(key) ?? []), run]);
+  }
+  const groups = [...alike.values()].sort(([a], [b]) => byOrder(a, b));
+  const materials: Material[] = [];
+  for (const [run] of groups) {
+    const { material, lacks } = run;
+    // WebGLRenderer draws opaque materials in the order of their ids, and WebGPURenderer builds one for a mesh but once.
+    const isTaken = materials.some((before, i) => {
+      const [other] = groups[i];
+      if (before === material) return ((other.lacks ^ lacks) & NO_RECEIVING) > 0;
+      const isAfter = isOrdered && !before.transparent && !material.transparent && byOrder(other, run) < 0;
+      return isAfter && before.id > material.id;
+    });
+    if (isTaken) owned.push(twinOf(material));
+    materials.push(isTaken ? (owned[owned.length - 1] as Material) : material);
+  }
+  if (runs.some(({ lacks }) => lacks)) merged.userData.lacks = groups.map(([{ lacks }]) => lacks);
   const total = runs.reduce((sum, { count }) => sum + count, 0);
   const { count: vertices } = merged.getAttribute('position');
   const index = vertices > 65535 ? new Uint32Array(total) : new Uint16Array(total);
   let at = 0;
-  for (const run of runs) {
-    const { geometry, first, mirrored, start, count } = run;
-    const { index: corners } = geometry;
-    for (let k = 0; k < count; k++) {
-      index[at++] = (corners === null ? start + k : corners.getX(start + k)) + first;
-      // Swaps the last two corners of each triangle.
-      if (mirrored && k % 3 === 2) [index[at - 1], index[at - 2]] = [index[at - 2], index[at - 1]];
+  groups.forEach((group, i) => {
+    const from = at;
+    for (const { geometry, first, mirrored, start, count } of group) {
+      const { index: corners } = geometry;
+      for (let k = 0; k < count; k++) {
+        index[at++] = (corners === null ? start + k : corners.getX(start + k)) + first;
+        // Swaps the last two corners of each triangle.
+        if (mirrored && k % 3 === 2) [index[at - 1], index[at - 2]] = [index[at - 2], index[at - 1]];
+      }
     }
-    const last = merged.groups.at(-1);
-    if (last?.materialIndex === indexOf(run)) last.count += count;
-    else if (materials.length > 1) merged.addGroup(at - count, count, indexOf(run));
-  }
-  merged.setIndex(new BufferAttribute(index, 1));
-  const opaque = runs.filter(({ material }) => !material.transparent);
-  const isMixed = opaque.some(({ order, material: { id } }, i) => {
-    const before = opaque[i - 1];
-    return before?.order < order && before.material.id > id;
+    if (groups.length > 1) merged.addGroup(from, at - from, i);
   });
-  if (isMixed && !opaque.every(({ material }) => material.depthTest && material.depthWrite))
-    warnOnce(
-      'renderOrder: WebGLRenderer draws opaque materials of a crowd in the order in which they were made; make those without depthTest or depthWrite transparent.',
-    );
+  merged.setIndex(new BufferAttribute(index, 1));
   return materials;
+}
+
+/** Whether a picture shows when an opaque material was drawn: depth does not decide. */
+const isOrderSeen = ({ material }: Run): boolean => {
+  const { transparent, depthTest, depthWrite, colorWrite, stencilWrite, blending } = material;
+  const isSolid = depthTest && depthWrite && colorWrite && !stencilWrite && blending <= NormalBlending;
+  return !transparent && !isSolid;
+};
+
+/** The `renderOrder` of the group that a mesh is in, by which three.js sorts first, and its own. */
+function ordersOf(mesh: Object3D): [number, number] {
+  let group: Object3D | null = mesh;
+  while (group !== null && !(group as Group).isGroup) group = group.parent;
+  return [group?.renderOrder ?? 0, mesh.renderOrder];
+}
+
+const byOrder = ({ orders: a }: PlacedRun, { orders: b }: PlacedRun): number => a[0] - b[0] || a[1] - b[1];
+
+/** A material that draws what another one does. */
+function twinOf(material: Material): Material {
+  const { onBeforeCompile, customProgramCacheKey } = material;
+  return Object.assign(material.clone(), { onBeforeCompile, customProgramCacheKey });
 }

@@ -17,6 +17,7 @@ import {
   Matrix4,
   MeshDepthMaterial,
   MeshDistanceMaterial,
+  VSMShadowMap,
 } from 'three';
 import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
@@ -27,6 +28,7 @@ import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
 import { followMoves } from '../backends/instancePlaces.js';
 import type { CharacterPart } from '../character/assembleCharacter.js';
 import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
+import { NO_CASTING, NO_RECEIVING } from '../constants.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
 import type { AttachedMesh } from '../features/AttachedMesh.js';
 import type { InstanceParts } from '../features/parts/InstanceParts.js';
@@ -57,6 +59,10 @@ import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js'
 const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 
 const isHidden = ({ hidden }: CharacterPart): boolean => hidden;
+
+/** What the mesh's shadows have not of a group: `NO_CASTING` and `NO_RECEIVING`, which `mergeParts` has put there. */
+const lacksOf = ({ userData }: BufferGeometry, group: GeometryGroup | null): number =>
+  group === null ? 0 : (userData.lacks?.[group.materialIndex ?? 0] ?? 0);
 
 const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
 
@@ -603,10 +609,15 @@ export abstract class CrowdMesh extends InstancedMesh<
       warnOnce(
         'SkinnedInstancedMesh: transparent instances are drawn by id; new DrawOrder(crowd, { sortObjects: true }) draws far ones first.',
       );
+    const fields = this.fields as MeshFields;
+    const { isLeftOut } = fields;
+    fields.isLeftOut = false;
+    fields.isUnshaded = (lacksOf(this.geometry, part) & NO_RECEIVING) > 0;
     backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
+    fields.isLeftOut = isLeftOut;
   }
 
-  /** As `onBeforeRender`, for shadow maps of WebGLRenderer. */
+  /** As `onBeforeRender`, for shadow maps. Groups of meshes that cast no shadow are left out. */
   override onBeforeShadow(
     renderer: WebGLRenderer,
     _object: unknown,
@@ -614,8 +625,14 @@ export abstract class CrowdMesh extends InstancedMesh<
     light: Camera,
     _geometry: BufferGeometry,
     material: Material,
+    group: Group | GeometryGroup | null,
   ): void {
     backendOf(renderer).prepareShadow(renderer, this, light, camera, material);
+    const lacks = lacksOf(this.geometry, group as GeometryGroup | null);
+    // three.js has in maps of variance also what receives alone.
+    const isReceiver = this.receiveShadow && renderer.shadowMap.type === VSMShadowMap;
+    (this.fields as MeshFields).isLeftOut =
+      !(this.castShadow && !(lacks & NO_CASTING)) && !(isReceiver && !(lacks & NO_RECEIVING));
   }
 
   /**
@@ -627,12 +644,14 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.endDraw();
   }
 
-  /** The same for shadow maps of WebGLRenderer. */
+  /** The same for shadow maps. */
   override onAfterShadow(): void {
+    (this.fields as MeshFields).isLeftOut = false;
     this.endDraw();
   }
 
   private endDraw(): void {
+    (this.fields as MeshFields).isUnshaded = false;
     // First: a backend may go on with another draw.
     this.skeleton.drawnCount = null;
     for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);

@@ -10,6 +10,11 @@ export interface MeshFields {
   geometry: BufferGeometry;
   material: Material | Material[];
   count: number;
+  receiveShadow: boolean;
+  /** Whether a part of the geometry is being drawn that receives no shadow. */
+  isUnshaded?: boolean;
+  /** Whether it would be drawn into a shadow map to which it casts nothing. */
+  isLeftOut?: boolean;
   /** Null until the mesh is made. */
   skeleton: CrowdSkeleton | null;
 }
@@ -23,7 +28,7 @@ const fieldsOf = (mesh: CrowdMesh): MeshFields => {
 };
 
 /** An accessor that keeps a value, and once the mesh is made calls `set` instead. */
-function field<K extends 'geometry' | 'material' | 'count'>(
+function field<K extends 'geometry' | 'material' | 'count' | 'receiveShadow'>(
   key: K,
   set: (mesh: CrowdMesh, fields: MeshFields, value: MeshFields[K]) => void,
   get = (fields: MeshFields | undefined): unknown => fields?.[key],
@@ -72,7 +77,14 @@ export const ACCESSORS: PropertyDescriptorMap & ThisType<CrowdMesh> = {
       for (const attachment of mesh.attachments) attachment.count = value;
     },
     // In the middle of a draw, of how many that draws.
-    (fields) => fields?.skeleton?.drawnCount ?? fields?.count,
+    (fields) => (fields?.isLeftOut ? 0 : (fields?.skeleton?.drawnCount ?? fields?.count)),
+  ),
+  receiveShadow: field(
+    'receiveShadow',
+    (_mesh, fields, value) => {
+      fields.receiveShadow = value;
+    },
+    (fields) => fields?.receiveShadow === true && fields.isUnshaded !== true,
   ),
   instanceMatrix: {
     enumerable: true,

@@ -183,7 +183,8 @@ export class CameraView implements PoseRequest, DividedView {
 
 const NONE: readonly Camera[] = [];
 
-const camerasOf = (camera: Camera): readonly Camera[] =>
+/** Those that a camera is made of, if of any. */
+export const camerasOf = (camera: Camera): readonly Camera[] =>
   (camera as ArrayCamera).isArrayCamera === true ? (camera as ArrayCamera).cameras : NONE;
 
 const clipOf = ({ projectionMatrix, matrixWorldInverse }: Camera, crowdMatrixWorld: Matrix4): Matrix4 =>

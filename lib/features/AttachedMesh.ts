@@ -25,6 +25,7 @@ export function followOwners({ prototype }: { readonly prototype: AttachedMesh }
   for (const key of FOLLOWED) {
     Object.defineProperty(prototype, key, {
       get(this: AttachedMesh) {
+        if (key === 'receiveShadow' && this.fields?.isUnshaded) return false;
         return this.drawn?.[key] ?? this.owner?.[key];
       },
       set(this: AttachedMesh, value: never) {

@@ -76,6 +76,7 @@ export function sharingCopy(source: BufferGeometry): BufferGeometry {
   geometry.drawRange = source.drawRange;
   geometry.morphAttributes = { ...source.morphAttributes };
   geometry.morphTargetsRelative = source.morphTargetsRelative;
+  geometry.userData = source.userData;
   return geometry;
 }
 
@@ -95,6 +96,7 @@ export function pickCorners(
     geometry.morphAttributes[name as 'position'] = targets.map((target) => picked(target, vertices));
   }
   geometry.morphTargetsRelative = source.morphTargetsRelative;
+  geometry.userData = source.userData;
   geometry.setIndex(corners.map((vertex) => places.get(vertex) as number));
   return { geometry, vertices };
 }

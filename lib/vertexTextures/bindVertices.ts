@@ -1,6 +1,6 @@
 import {
   BufferAttribute,
-  BufferGeometry,
+  type BufferGeometry,
   InterleavedBuffer,
   InterleavedBufferAttribute,
   Matrix4,
@@ -12,7 +12,7 @@ import type { ScenePart } from '../character/collectParts.js';
 import { SKIN_PART } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
-import { isSameOrder } from '../utils/geometries.js';
+import { isSameOrder, sharingCopy } from '../utils/geometries.js';
 import { MeshSampler, updateWorld } from './MeshSampler.js';
 import type { VertexReader } from './VertexReader.js';
 import { drawnMeshes, isMirrored } from './VertexSampler.js';
@@ -78,13 +78,8 @@ function atRest(
   first: number,
 ): BufferGeometry {
   const source = mesh.geometry;
-  const geometry = new BufferGeometry();
-  geometry.name = source.name;
-  for (const [name, attribute] of Object.entries(source.attributes)) {
-    if (name !== 'skinIndex' && name !== 'skinWeight') geometry.setAttribute(name, attribute);
-  }
-  geometry.setIndex(source.index);
-  for (const { start, count, materialIndex } of source.groups) geometry.addGroup(start, count, materialIndex);
+  const geometry = sharingCopy(source).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
+  geometry.morphAttributes = {};
   const { count } = source.getAttribute('position');
   const numbers = Float32Array.from({ length: count }, (_, vertex) => first + vertex);
   geometry.setAttribute(NUMBERS, new BufferAttribute(numbers, 1));

@@ -30,7 +30,9 @@ function createCrowd(count = COUNT, encoding: 'frames' | 'tracks' = 'frames', op
   const { root, clips } = createCoarseCharacter();
   // a second part of the same material
   const { material } = root.getObjectByName('Body') as Mesh;
-  root.getObjectByName('Head')?.add(new Mesh(new BoxGeometry(0.1, 0.1, 0.1), material));
+  const hat = new Mesh(new BoxGeometry(0.1, 0.1, 0.1), material);
+  hat.castShadow = hat.receiveShadow = true;
+  root.getObjectByName('Head')?.add(hat);
   const crowd = new SkinnedInstancedMesh(
     ...crowdArguments(root, clips, count, { ...options, encoding: encodingOf(encoding) }),
   );

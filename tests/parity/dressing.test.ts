@@ -282,6 +282,7 @@ describe.each(TWINS)('%s', (twin) => {
     ] as const) {
       const box = new Mesh(new BoxGeometry(0.8, 0.4, 0.1), new MeshStandardMaterial({ map, alphaTest: 0.5 }));
       box.name = name;
+      box.castShadow = box.receiveShadow = true;
       box.position.set(0, y, 0.3);
       model.root.getObjectByName('Chest')?.add(box);
     }

@@ -1,8 +1,10 @@
+import { MeshoptSimplifier } from 'meshoptimizer';
 import {
   AnimationClip,
   Box3,
   BoxGeometry,
   Float32BufferAttribute,
+  Group,
   type KeyframeTrack,
   Matrix4,
   Mesh,
@@ -18,14 +20,21 @@ import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { comparePair } from '../support/comparePair.js';
 import { useDrawing } from '../support/drawings.js';
-import { bakeCharacter, LoopOnceOptions, mergeMaterials, SkinnedInstancedMesh } from '../support/library.js';
+import {
+  bakeCharacter,
+  CrowdLevels,
+  LoopOnceOptions,
+  mergeMaterials,
+  SkinnedInstancedMesh,
+  simplifyGeometry,
+} from '../support/library.js';
 import { Reference } from '../support/reference.js';
 
 /** The figure with a board before its body: two meshes of one character. */
 function createBoarded() {
   const { root, clips } = createCoarsestCharacter();
   const body = root.getObjectByName('Body') as Mesh;
-  const board = new Mesh(new BoxGeometry(0.7, 0.7, 0.1), new MeshStandardMaterial({ color: 0xff6644 }));
+  const board: Mesh = new Mesh(new BoxGeometry(0.7, 0.7, 0.1), new MeshStandardMaterial({ color: 0xff6644 }));
   board.name = 'Board';
   board.position.set(0, 0.1, 0.5);
   (root.getObjectByName('Hips') as Object3D).add(board);
@@ -59,10 +68,12 @@ function blush({ board, clip }: Boarded, itemSize: number): AnimationClip {
 describe.each(TWINS)('%s', (twin) => {
   const drawing = useDrawing(twin);
 
-  const compare = async (name: string, { root, clip }: Pick<Boarded, 'root' | 'clip'>, options = {}) => {
+  const compare = async (name: string, { root, clip }: Boarded, options = {}, isFar = false) => {
     const time = 0.6 * clip.duration;
     const reference = new Reference(root, new Matrix4()).pose(clip, time);
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip], options), 1);
+    if (isFar)
+      new CrowdLevels(crowd).add(simplifyGeometry(crowd.geometry, 1, MeshoptSimplifier).geometry, 0.01);
     crowd.play(0, 0, { ...LoopOnceOptions, time });
     crowd.update(0);
     const bounds = new Box3(new Vector3(-0.7, 0, -0.7), new Vector3(0.7, 1.8, 0.7));
@@ -76,30 +87,47 @@ describe.each(TWINS)('%s', (twin) => {
     await compare('colours, merged', { ...boarded, clip }, { mergeMaterials: mergeMaterials() });
   });
 
+  test('meshes cast and receive shadows, or not, each by itself', async () => {
+    const boarded = createBoarded();
+    const { board, body } = boarded;
+    board.castShadow = body.receiveShadow = false;
+    await compare('shadows', boarded);
+    await compare('shadows, merged', boarded, { mergeMaterials: mergeMaterials() });
+    body.material = board.material;
+    await compare('shadows, one material', boarded);
+    await compare('shadows, far', boarded, {}, true);
+  });
+
   test('meshes behind each other are drawn in the order of renderOrder', async () => {
     const boarded = createBoarded();
-    boarded.board.renderOrder = -1;
-    for (const [mesh, color] of [
-      [boarded.body, 0x2244ff],
-      [boarded.board, 0xffee44],
-    ] as const)
-      mesh.material = new MeshBasicMaterial({ color, transparent: true, opacity: 0.8, depthWrite: false });
+    const { board, body, root } = boarded;
+    const glass = { transparent: true, opacity: 0.8, depthWrite: false };
+    body.material = new MeshBasicMaterial({ color: 0x2244ff, ...glass });
+    board.material = new MeshBasicMaterial({ color: 0xffee44, ...glass });
+    board.renderOrder = -1;
     await compare('behind glass', boarded);
+    board.renderOrder = 1;
+    const group = new Group();
+    group.renderOrder = 2;
+    root.add(group.add(body));
+    await compare('behind glass, by groups', boarded);
+    for (const { material } of [board, body])
+      Object.assign(material, { transparent: false, depthTest: false });
+    await compare('opaque, on top', boarded);
   });
 });
 
 test('what a crowd has not of its meshes is said when they are baked', () => {
   const { root, clip, body, board } = createBoarded();
   board.add(Object.assign(new PointLight(), { name: 'Lantern' }));
-  board.castShadow = false;
   board.layers.set(3);
-  Object.assign(board.material, { depthTest: false });
+  // Depth decides.
   board.renderOrder = 2;
-  body.material = new MeshBasicMaterial();
+  board.material = body.material;
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  bakeCharacter(root, [clip]);
+  const { geometry } = bakeCharacter(root, [clip]);
   const said = warn.mock.calls.join();
   warn.mockRestore();
-  for (const name of ['"Lantern"', '"castShadow of Board"', '"layers of Board"', 'renderOrder: '])
-    expect(said).toContain(name);
+  for (const name of ['"Lantern"', '"layers of Board"']) expect(said).toContain(name);
+  expect(geometry.groups).toEqual([]);
 });

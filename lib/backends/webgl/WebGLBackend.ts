@@ -25,7 +25,7 @@ import type { Backend } from '../Backend.js';
 import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { updateColors } from '../instancePlaces.js';
-import { ownInstanced, warnNotCulled } from '../ownInstanced.js';
+import { readsView } from '../ownInstanced.js';
 import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
@@ -142,7 +142,7 @@ function updateDraw(crowd: DrawnCrowd): void {
   // A draw by WebGLRenderer throws the error.
   if (!hasGLSLSource(crowd)) return;
   const drawn = drawStateOf(crowd);
-  drawn.viewed = isViewed(crowd);
+  drawn.viewed = readsView(crowd);
   setDrawParameters(crowd, true);
   const { elements } = crowd.bindMatrix;
   const color = elements[PARAM_VARIANT];
@@ -211,14 +211,6 @@ function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, drawn: DrawState,
     // The error comes up again right before the draw, where it can be told apart from those of other objects.
     drawn.shared = true;
   }
-}
-
-/** Whether the crowd's own views say which instances this mesh draws. */
-function isViewed({ views, geometry }: DrawnCrowd): boolean {
-  if (!views.isUsed) return false;
-  const own = ownInstanced(geometry);
-  if (own !== null) warnNotCulled(own);
-  return own === null;
 }
 
 /** Brings up to date what the crowd's shaders read. */

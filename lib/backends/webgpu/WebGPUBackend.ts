@@ -11,6 +11,7 @@ import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { updateColors, updateMatrices } from '../instancePlaces.js';
+import { readsView } from '../ownInstanced.js';
 import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
@@ -21,7 +22,6 @@ import {
   isInBundle,
   isListedByGPU,
   lodCameraOf,
-  readsView,
   seenBy,
   showsEveryone,
 } from './drawnLists.js';

@@ -2,7 +2,8 @@ import type { Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } fro
 import type { DrawFrame } from '../../../shaders/tsl.js';
 import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { isListedByGPU, readsView, showsEveryone } from './drawnLists.js';
+import { readsView } from '../ownInstanced.js';
+import { isListedByGPU, showsEveryone } from './drawnLists.js';
 
 /** What is read of a WebGPURenderer. */
 interface Renderer {

@@ -9,7 +9,8 @@ import type { DrawFrame, DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { MeshParts } from '../../crowd/CrowdFeature.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { type DrawnList, listOf, placeAt, readsDrawnIndex, readsView } from './drawnLists.js';
+import { readsView } from '../ownInstanced.js';
+import { type DrawnList, listOf, placeAt, readsDrawnIndex } from './drawnLists.js';
 import { nodesOf } from './featureNodes.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */

@@ -7,8 +7,9 @@ import { buildOf, type DrawFrame, mat4Of, type Vectors, vectorsIn } from '../../
 import { FADE_CODES } from '../../constants.js';
 import type { CameraView } from '../../culling/CameraView.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
+import { isOfVertices } from '../../utils/geometries.js';
 import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
-import { isInstanced, ownInstanced, warnNotCulled } from '../ownInstanced.js';
+import { warnNotCulled } from '../ownInstanced.js';
 import type { NodePoses } from './NodePoses.js';
 import { storedPlacesOf } from './StoredPlaces.js';
 
@@ -51,14 +52,6 @@ export function registerGPULists(lists: GPULists): void {
 /** Whether a renderer makes the lists of a crowd. */
 export const isListedByGPU = (renderer: object, crowd: DrawnCrowd): boolean =>
   gpuLists?.isUsed(renderer, crowd) === true;
-
-/** Whether shaders ask which instance the drawn index stands for. */
-export function readsView({ views, geometry }: DrawnCrowd): boolean {
-  if (!views.isUsed) return false;
-  const own = ownInstanced(geometry);
-  if (own !== null) warnNotCulled(own);
-  return own === null;
-}
 
 /** For each renderer the camera whose picture it draws: it decides on levels of detail in shadow maps too. */
 const viewers = /*@__PURE__*/ new WeakMap<object, Camera>();
@@ -188,7 +181,7 @@ export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolea
       const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
       if (attribute === null || attribute === crowd.instanceMatrix || attribute === crowd.instanceColor)
         continue;
-      if (!isInstanced(attribute)) continue;
+      if (isOfVertices(attribute)) continue;
       warnNotCulled(name);
       reads = true;
     }

@@ -18,10 +18,10 @@ import {
 } from '../../../shaders/tsl.js';
 import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { readsView } from '../ownInstanced.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
 import { instanceNode, partNode, showLists, variantFor, writeFade } from './crowdNodes.js';
-import { readsView } from './drawnLists.js';
 import { nodesOf } from './featureNodes.js';
 import { overrideMaterial } from './materialOfCrowd.js';
 import { morphedGeometry } from './morphedGeometry.js';

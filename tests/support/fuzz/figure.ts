@@ -21,6 +21,7 @@ function createFigure(): Character {
   const add = (parent: string, name: string, color: number) => {
     const mesh = new Mesh(new BoxGeometry(0.1, 0.5, 0.1), new MeshStandardMaterial({ color }));
     mesh.name = name;
+    mesh.castShadow = mesh.receiveShadow = true;
     (root.getObjectByName(parent) as Object3D).add(mesh);
   };
   add('RightHand', 'Sword', 0xff0000);

@@ -17,6 +17,7 @@ import { createStick, createStickCrowd } from '../../support/stick.js';
 test('crowds free nothing of their character, which disposeCharacter frees', () => {
   const { root, clips } = createCharacter({ detail: 0.3 });
   const hat = new Mesh(new BoxGeometry(), new MeshStandardMaterial({ color: 0xff0000 }));
+  hat.castShadow = hat.receiveShadow = true;
   root.getObjectByName('Head')?.add(hat);
   const character = bakeCharacter(root, clips, { mergeMaterials: mergeMaterials(), fps: 5 });
   const crowd = new SkinnedInstancedMesh(character, 1);

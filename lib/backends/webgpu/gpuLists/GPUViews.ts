@@ -1,17 +1,9 @@
-import {
-  type ArrayCamera,
-  Box3,
-  type Camera,
-  Frustum,
-  type Material,
-  Matrix4,
-  Sphere,
-  type Vector4,
-} from 'three';
+import { Box3, type Camera, Frustum, type Material, Matrix4, Sphere, type Vector4 } from 'three';
 import { int, uint, uniform } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { type DrawFrame, uintsIn, vectorsIn } from '../../../../shaders/tsl.js';
 import { ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
+import { camerasOf } from '../../../culling/CameraView.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
@@ -330,11 +322,6 @@ function listAt({ splitter: table }: CrowdViews, level: number | null): number {
   if (level === null || level < 0 || table?.isUsed !== true) return 0;
   return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
 }
-
-const NONE: readonly Camera[] = [];
-
-const camerasOf = (camera: Camera): readonly Camera[] =>
-  (camera as ArrayCamera).isArrayCamera === true ? (camera as ArrayCamera).cameras : NONE;
 
 /** Storage buffers that the computations read and write, and that vertices of a crowd read. */
 const COMPUTE_BUFFERS = 8;
