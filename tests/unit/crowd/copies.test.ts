@@ -1,7 +1,6 @@
 import {
   type Box3,
   BoxGeometry,
-  InstancedBufferAttribute,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -104,23 +103,6 @@ test('bounds are those of the geometry that was assigned', () => {
   for (let vertex = 0; vertex < 3; vertex++) {
     expect(box.distanceToPoint(getVertexPosition(crowd, 0, vertex, new Vector3()))).toBeLessThan(1e-4);
   }
-});
-
-describe('instance matrix', () => {
-  const matrices = (count: number) => new InstancedBufferAttribute(new Float32Array(count * 16).fill(1), 16);
-
-  test('one for another number of instances is an error', () => {
-    const crowd = createCrowd();
-    const before = crowd.instanceMatrix;
-    for (const count of [1, 3]) {
-      expect(() => {
-        crowd.instanceMatrix = matrices(count);
-      }).toThrow(
-        `The instanceMatrix is for ${count} instances, and the crowd has room for 2; call setCapacity(n) first`,
-      );
-    }
-    expect(crowd.instanceMatrix).toBe(before);
-  });
 });
 
 describe('numbers', () => {
