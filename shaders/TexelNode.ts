@@ -1,18 +1,18 @@
-import { int, ivec2 } from 'three/tsl';
+import { ivec2 } from 'three/tsl';
 import { type Node, type Texture, TextureNode } from 'three/webgpu';
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
-import { heightOf, objectUniform, sampleOf } from './tsl.js';
+import { heightOf, sampleOf } from './tsl.js';
 
 /**
  * A texture that is read texel by texel. three.js's own node multiplies each coordinate by a uv matrix and asks whether
  * the texture is flipped; a bone texture is neither.
  */
 export class TexelNode extends TextureNode {
+  override updateMatrix = false;
+
   /** The texel at whole-numbered coordinates. */
   texel(at: Node<'ivec2'>): Node<'vec4'> {
-    const node = sampleOf(this, at);
-    node.updateMatrix = false;
-    return node.setSampler(false);
+    return sampleOf(this, at).setSampler(false);
   }
 
   /** The same of a texture of integers. */
@@ -22,15 +22,13 @@ export class TexelNode extends TextureNode {
 
   /** The texel in a layer of an array texture. */
   layerTexel(at: Node<'ivec2'>, layer: Node<'int'>): Node<'vec4'> {
-    const node = sampleOf(this, at);
-    node.updateMatrix = false;
-    return node.setSampler(false).depth(layer);
+    return sampleOf(this, at).setSampler(false).depth(layer);
   }
 
   /** `count` texels that begin `x` texels into a row of a layered `InstanceTexture`. */
   rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
     // A layer has one row but in crowds of very many.
-    const height = this.height().toVar();
+    const height = heightOf(this).toVar();
     const layer = row.div(height).toVar();
     const y = row.sub(layer.mul(height)).toVar();
     return Array.from({ length: count }, (_, i) => this.layerTexel(ivec2(i === 0 ? x : x.add(i), y), layer));
@@ -44,11 +42,6 @@ export class TexelNode extends TextureNode {
       .add(offset);
     const row = instance.shiftRight(INSTANCES_PER_ROW_BITS).toVar();
     return this.rowTexels(x, row, count).map((texel) => texel.toVar());
-  }
-
-  /** Rows of the texture, as of each draw. */
-  height(): Node<'int'> {
-    return int(objectUniform(() => heightOf(this)));
   }
 
   setupUV(_builder: unknown, uv: Node): Node {

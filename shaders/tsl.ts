@@ -377,11 +377,6 @@ export function sampleOf(texture: TextureNode, at: Node<'ivec2'>): TextureNode &
   return texture.sample(at as unknown as Node<'vec2'>) as unknown as TextureNode & Node<'vec4'>;
 }
 
-/** Height of the texture that a node reads now. */
-export function heightOf({ value }: { value: Texture }): number {
-  return (value.image as { height: number }).height;
-}
-
 /** The same node, built as if `overridden` had no override in this build. */
 export function withoutOverride<N extends Node>(node: N, overridden: Node): N {
   return (node as unknown as { overrideNode(node: Node, by: null): N }).overrideNode(overridden, null);
@@ -395,6 +390,10 @@ export function traverseNode(node: Node, callback: (node: Node) => void): void {
 /** Texels of a texture along each side. */
 export const sizeOf = (texture: TextureNode): Node<'vec2'> =>
   vec2(textureSize(texture, int(0)) as unknown as Node<'ivec2'>);
+
+/** Rows of a texture. */
+export const heightOf = (texture: TextureNode): Node<'int'> =>
+  int((textureSize(texture, int(0)) as unknown as Node<'ivec2'>).y);
 
 /** A sample of a level of a texture, without the matrix that textures have for their coordinates. */
 export function sampleLevel(texture: TextureNode, uv: Node<'vec2'>, level: Node<'float'>): Node<'vec4'> {

@@ -232,10 +232,7 @@ export class NodePoses implements PoseBuffers {
 
   /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
   private get canWait(): boolean {
-    const { playback, rows } = this;
-    const { over, actions } = playback;
-    const isFlat = actions.layered.image.height === 1 && (rows.instanceOf?.layered.image.height ?? 1) === 1;
-    return this.webGPU && isFlat && over === null && this.posedCrowd.crowd.poseEdits === null;
+    return this.webGPU && this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
   }
 
   private prepareRows(renderer: WebGPURenderer): void {
