@@ -1,18 +1,23 @@
 import { int, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import {
+  FIRST_LISTED,
   PARAM_CLOCK,
   PARAM_EPOCH,
+  PARAM_LISTED,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
   PARAM_ROWS,
   PARAM_STRIDE,
 } from '../lib/constants.js';
-import { objectMatrix } from './tsl.js';
+import { bitsOf, matrixUniform } from './tsl.js';
+
+/** The `bindMatrix` of what is drawn. */
+export const drawParameters = /*@__PURE__*/ matrixUniform();
 
 const parameter = (index: number): Node<'float'> => {
-  const column = objectMatrix('bindMatrix').element(index >> 2);
+  const column = drawParameters.element(index >> 2);
   return [column.x, column.y, column.z, column.w][index & 3];
 };
 
@@ -22,5 +27,8 @@ export const drawClock = (seconds: Node<'float'> = parameter(PARAM_CLOCK)): Node
 export const drawRows = (): Node<'float'> => parameter(PARAM_ROWS);
 export const drawStride = (): Node<'float'> => parameter(PARAM_STRIDE);
 export const drawMorphTexel = (): Node<'int'> => int(parameter(PARAM_MORPH_TEXEL));
+/** Whether there is a list, and where in it is what is drawn first. */
+export const drawIsListed = (): Node<'bool'> => bitsOf(parameter(PARAM_LISTED)).notEqual(0);
+export const drawFirst = (): Node<'int'> => bitsOf(parameter(PARAM_LISTED)).bitAnd(FIRST_LISTED - 1);
 export const drawPartCount = (): Node<'int'> => int(parameter(PARAM_PARTS));
 export const drawPartsPerRow = (): Node<'int'> => int(parameter(PARAM_PARTS_PER_ROW));

@@ -1,16 +1,16 @@
 import type { BufferGeometry, Camera, Color, Material, Object3D, Scene, Texture } from 'three';
-import { Vector4 } from 'three';
+import { Matrix4, Vector4 } from 'three';
 import {
   atomicAdd,
   atomicLoad,
   atomicOr,
   countOneBits,
+  floatBitsToInt,
   int,
   Loop,
   mat4,
   materialColor,
   materialReference,
-  reference,
   referenceAttribute,
   storage,
   type struct,
@@ -96,6 +96,7 @@ export interface Build {
   hasGeometryAttribute(name: string): boolean;
   isAvailable(feature: string): boolean;
   getAttributesArray(): BuiltAttribute[];
+  updateNodes: readonly Node[];
 }
 
 /** A node material with members that its type, or some of its classes, lack. */
@@ -221,6 +222,20 @@ export function buildOf(builder: NodeBuilder): Build {
   return builder as unknown as Build;
 }
 
+/** Keeps something of each build. Functions are given a proxy of their builder, which has the same members. */
+export function keptByBuild<T>(make: () => T): (builder: NodeBuilder) => T {
+  const known = new WeakMap<object, T>();
+  return (builder) => {
+    const { updateNodes } = buildOf(builder);
+    let kept = known.get(updateNodes);
+    if (kept === undefined) {
+      kept = make();
+      known.set(updateNodes, kept);
+    }
+    return kept;
+  };
+}
+
 /** A uniform whose value is read before each draw. */
 export function objectUniform(read: (frame: DrawFrame) => number): Node<'float'> {
   return uniform(1).onObjectUpdate(read) as unknown as Node<'float'>;
@@ -239,12 +254,16 @@ export function vectorUniform(write: (frame: DrawFrame, vector: Vector4) => void
 /** A matrix whose columns may be asked for. */
 export const withColumns = (matrix: Node<'mat4'>): MatrixNode => matrix as unknown as MatrixNode;
 
-/** A matrix which is a property of the object that is drawn; `element` is a column. */
-export function objectMatrix(name: string): { element(column: number): Node<'vec4'> } {
-  return reference(name, 'mat4', undefined as never) as unknown as {
-    element(column: number): Node<'vec4'>;
-  };
+/** A node that may be a statement of several functions of a build. */
+export const stackable = (node: Node): { toStack(): void } => node as unknown as { toStack(): void };
+
+/** A matrix that shaders are told; `element` is a column. */
+export interface MatrixUniform {
+  value: Matrix4;
+  element(column: number): Node<'vec4'>;
 }
+
+export const matrixUniform = (): MatrixUniform => uniform(new Matrix4()) as unknown as MatrixUniform;
 
 /** An instanced attribute which is a property of the object that is drawn. */
 export function objectAttribute<T extends 'mat4' | 'vec3'>(name: string, type: T): Node<T> {
@@ -355,6 +374,9 @@ export const bitCount = (bits: Node<'uint'>): Node<'uint'> => countOneBits(bits)
 /** Two numbers from -1 to 1 that are one of 32 bits. */
 export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
   unpackSnorm2x16(bits) as unknown as Node<'vec2'>;
+
+/** The bits of a float. */
+export const bitsOf = (float: Node<'float'>): Node<'int'> => floatBitsToInt(float) as unknown as Node<'int'>;
 
 /** Floats of their bits. */
 export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>

@@ -1,8 +1,7 @@
-import type { BufferGeometry, InterleavedBufferAttribute, Object3D } from 'three';
-import { Fn, OnObjectUpdate } from 'three/tsl';
+import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
 import type { NodeBuilder } from 'three/webgpu';
 import { type BuiltAttribute, buildOf } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import type { DrawnCrowd } from '../DrawnCrowd.js';
 import {
   COLOR_ATTRIBUTES,
   MATRIX_ATTRIBUTES,
@@ -11,6 +10,7 @@ import {
   VERTEX_ATTRIBUTES,
   VERTEX_BUFFERS,
 } from '../vertexLimits.js';
+import { onCrowdUpdate } from './crowdNodes.js';
 import { packAttributes } from './packAttributes.js';
 
 /** What is read of a renderer. */
@@ -104,19 +104,15 @@ export function checkBuild(builder: NodeBuilder): void {
   // By geometry: whether attributes share a buffer differs from one to the next.
   const problems = new WeakMap<BufferGeometry, string | null>();
   let built: BuiltAttribute[] | null = null;
-  const check = Fn(() => {
-    OnObjectUpdate(({ object, renderer }: { object: Object3D | null; renderer: object | null }) => {
-      if (!isCrowd(object)) return;
-      built ??= buildOf(builder).getAttributesArray();
-      let problem = problems.get(object.geometry);
-      if (problem === undefined) {
-        problem = problemOf(built, renderer as NodeRenderer, object);
-        problems.set(object.geometry, problem);
-      }
-      if (problem !== null) throw new Error(problem);
-    });
-  }, 'void');
-  check();
+  onCrowdUpdate((crowd, renderer) => {
+    built ??= buildOf(builder).getAttributesArray();
+    let problem = problems.get(crowd.geometry);
+    if (problem === undefined) {
+      problem = problemOf(built, renderer as NodeRenderer, crowd);
+      problems.set(crowd.geometry, problem);
+    }
+    if (problem !== null) throw new Error(problem);
+  });
 }
 
 function problemOf(

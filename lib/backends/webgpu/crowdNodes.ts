@@ -1,11 +1,12 @@
-import { Fn, OnObjectUpdate, vec4 } from 'three/tsl';
+import { Fn, int, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
+import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
 import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import type { DrawFrame, DrawnMaterial } from '../../../shaders/tsl.js';
+import { type DrawFrame, type DrawnMaterial, keptByBuild, stackable } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { MeshParts } from '../../crowd/CrowdFeature.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
@@ -22,14 +23,30 @@ export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVar
   return variantOf(crowd.bindMatrix.elements[shadow ? PARAM_SHADOW_VARIANT : PARAM_VARIANT]);
 }
 
+type CrowdCallback = (crowd: DrawnCrowd, renderer: object, frame: DrawFrame) => void;
+
+/** What is called before each draw of a build, by one node: three.js takes its time for each. */
+const callbacksOf = /*@__PURE__*/ keptByBuild(() => {
+  const callbacks: CrowdCallback[] = [];
+  const node = stackable(
+    OnObjectUpdate((frame: DrawFrame) => {
+      const { object, renderer } = frame;
+      if (!isCrowd(object)) return;
+      drawParameters.value = object.bindMatrix;
+      for (let i = 0; i < callbacks.length; i++) callbacks[i](object, renderer as object, frame);
+    }),
+  );
+  return { callbacks, node };
+});
+
 /** Calls back before each draw of what is built, with the crowd that is drawn: builds may be shared by several. */
-export function onCrowdUpdate(
-  callback: (crowd: DrawnCrowd, renderer: object, frame: DrawFrame) => void,
-): void {
-  OnObjectUpdate((frame: DrawFrame) => {
-    const { object, renderer } = frame;
-    if (isCrowd(object)) callback(object, renderer as object, frame);
-  });
+export function onCrowdUpdate(callback: CrowdCallback): void {
+  const note = Fn((builder: NodeBuilder) => {
+    const { callbacks, node } = callbacksOf(builder);
+    callbacks.push(callback);
+    node.toStack();
+  }, 'void');
+  note();
 }
 
 /** The list by which a crowd is drawn; null where shaders ask for none. */
@@ -49,9 +66,17 @@ export function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
   });
 }
 
-/** The instance that is drawn. Builds on the current stack. */
-export const instanceNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> =>
-  instanceIndex(listOfBuild(crowd, builder));
+const drawnInstance = /*@__PURE__*/ keptByBuild((): { node?: Node<'int'> } => ({}));
+
+/** The instance that is drawn: looked up once in a build. Builds on the current stack. */
+export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
+  const kept = drawnInstance(builder);
+  if (kept.node === undefined) {
+    const find = Fn(() => instanceIndex(listOfBuild(crowd, builder)));
+    kept.node = int(find()).toVar();
+  }
+  return kept.node;
+}
 
 /** Tells fragments which of them are drawn, where levels of detail fade. */
 export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {

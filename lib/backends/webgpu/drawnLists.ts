@@ -1,10 +1,11 @@
 import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Object3D } from 'three';
-import { fract, int, uniform } from 'three/tsl';
+import { fract, int } from 'three/tsl';
 import type { Node, NodeBuilder, StorageBufferAttribute } from 'three/webgpu';
+import { drawFirst, drawIsListed } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
-import { FADE_CODES } from '../../constants.js';
+import { buildOf, type DrawFrame, keptByBuild, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
+import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
 import type { CameraView } from '../../culling/CameraView.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { isOfVertices } from '../../utils/geometries.js';
@@ -88,8 +89,6 @@ export const showsEveryone = ({ views, visibility }: DrawnCrowd): boolean =>
 /** Reads the list of a view, which the CPU has made. */
 class CameraList implements DrawnList {
   readonly places: Vectors | null;
-  /** Which entry says what is drawn first, counted from 1; 0 if there is no list. */
-  private readonly first = uniform(0, 'int');
   private readonly list = texels(noNumbers('list'));
 
   constructor(places: StorageBufferAttribute | null) {
@@ -97,7 +96,7 @@ class CameraList implements DrawnList {
   }
 
   get listed(): Node<'bool'> {
-    return this.first.notEqual(0);
+    return drawIsListed();
   }
 
   id(drawn: Node<'int'>): Node<'int'> {
@@ -109,12 +108,12 @@ class CameraList implements DrawnList {
   }
 
   private entry(drawn: Node<'int'>): Node<'float'> {
-    return numberAt(this.list, drawn.add(this.first).sub(1).toVar());
+    return numberAt(this.list, drawn.add(drawFirst()).toVar());
   }
 
   show(crowd: DrawnCrowd, { renderer, camera, material }: DrawFrame): void {
     this.showAll(crowd);
-    const { views, visibility, matrixWorld, level, skeleton } = crowd;
+    const { views, visibility, matrixWorld, level, skeleton, bindMatrix } = crowd;
     if (!views.isUsed || renderer === null || camera === null) return;
     if (showsEveryone(crowd) && isInBundle(crowd)) return;
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
@@ -125,7 +124,7 @@ class CameraList implements DrawnList {
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
     if (view.isWhole === true) return;
     const { list, count, start = 0 } = view;
-    this.first.value = 1 + list.first + start;
+    bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + list.first + start;
     list.texture.prepare(renderer, always);
     this.list.value = list.texture.layered;
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
@@ -133,7 +132,7 @@ class CameraList implements DrawnList {
   }
 
   showAll(crowd: DrawnCrowd): void {
-    this.first.value = 0;
+    crowd.bindMatrix.elements[PARAM_LISTED] = 0;
     crowd.skeleton.drawnCount = null;
     if (this.places !== null) this.places.value = storedPlacesOf(crowd).buffer;
   }
@@ -142,21 +141,18 @@ class CameraList implements DrawnList {
 /** WebGPURenderer neither loses textures nor says which it has. */
 const always = (): boolean => true;
 
-/** By build: its list. */
-const lists = /*@__PURE__*/ new WeakMap<NodeBuilder, DrawnList>();
+/** By build: its list, and whether nodes of the user read instanced attributes, which is known once the shaders are built. */
+const known = /*@__PURE__*/ keptByBuild((): { list?: DrawnList; readsDrawnIndex?: boolean } => ({}));
 
 /** What a build reads its instances from. */
 export function listOf(builder: NodeBuilder, crowd: DrawnCrowd, fades: boolean): DrawnList {
-  let list = lists.get(builder);
-  if (list === undefined) {
-    const build = buildOf(builder);
-    list =
-      gpuLists?.isUsed(build.renderer, crowd) === true
-        ? gpuLists.createList(fades)
-        : new CameraList(build.isAvailable('storageBuffer') ? storedPlacesOf(crowd).buffer : null);
-    lists.set(builder, list);
-  }
-  return list;
+  const build = buildOf(builder);
+  const kept = known(builder);
+  kept.list ??=
+    gpuLists?.isUsed(build.renderer, crowd) === true
+      ? gpuLists.createList(fades)
+      : new CameraList(build.isAvailable('storageBuffer') ? storedPlacesOf(crowd).buffer : null);
+  return kept.list;
 }
 
 /** The matrix of an instance. Builds on the current stack. */
@@ -165,17 +161,14 @@ export function placeAt(places: Vectors, instance: Node<'int'>): Node<'mat4'> {
   return mat4Of([0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar())).toVar();
 }
 
-/** By build: whether nodes of the user read instanced attributes. Known once the shaders are built. */
-const known = /*@__PURE__*/ new WeakMap<NodeBuilder, boolean>();
-
 /**
  * Whether nodes of the user read instanced attributes, as `instancedBufferAttribute` makes them: GPUs read those by the drawn
  * index, whatever instance is drawn there. Ask for it when a build is drawn.
  */
 export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolean {
-  let reads = known.get(builder);
-  if (reads === undefined) {
-    reads = false;
+  const kept = known(builder);
+  if (kept.readsDrawnIndex === undefined) {
+    kept.readsDrawnIndex = false;
     for (const { name, node } of buildOf(builder).getAttributesArray()) {
       if (!node?.attribute) continue;
       const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
@@ -183,9 +176,8 @@ export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolea
         continue;
       if (isOfVertices(attribute)) continue;
       warnNotCulled(name);
-      reads = true;
+      kept.readsDrawnIndex = true;
     }
-    known.set(builder, reads);
   }
-  return reads;
+  return kept.readsDrawnIndex;
 }

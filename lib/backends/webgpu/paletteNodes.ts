@@ -1,17 +1,17 @@
+import type { Matrix4 } from 'three';
 import { If, int, uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { assignRows, type Build, componentsOf, type Rows } from '../../../shaders/tsl.js';
+import { PARAM_ROWS, PLACED } from '../../constants.js';
 import type { RowsReader } from './MatrixRows.js';
 import type { NodePoses } from './NodePoses.js';
 
 /** Reads the poses of a crowd where a vertex is built. What gives rows or numbers builds on the current stack. */
 export class PaletteNodes {
-  private readonly joints = uniform(0, 'int');
-  private readonly columns = uniform(0, 'int');
   private readonly reader: RowsReader;
-  private readonly isPooled = uniform(0, 'int');
   private readonly rowTexture = texels(noNumbers('rows'));
   private takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
 
@@ -27,13 +27,11 @@ export class PaletteNodes {
     this.reader = poses.palette.reader();
   }
 
-  /** Lets what was built read the poses of another crowd; call it before each draw, see `OnObjectUpdate`. */
-  use(poses: NodePoses, renderer: object): void {
-    const { counts, palette, rows } = poses;
-    this.joints.value = counts.joints;
-    this.columns.value = counts.columns;
+  /** Lets what was built read the poses of another crowd; call it before each draw, whose parameters are told too. */
+  use(poses: NodePoses, renderer: object, { elements }: Matrix4): void {
+    const { palette, rows } = poses;
     this.reader.use(palette);
-    this.isPooled.value = rows.texture === null ? 0 : 1;
+    elements[PARAM_ROWS] = rows.texture === null ? 0 : PLACED;
     this.rowTexture.value = rows.texture?.layered ?? noNumbers('rows');
     this.takeBefore?.(poses, renderer);
   }
@@ -42,7 +40,7 @@ export class PaletteNodes {
   rowOf(instance: Node<'int'>): Node<'int'> {
     const row = instance.toVar();
     if (this.isListed && this.poses.webGPU) {
-      If(this.isPooled.notEqual(0), () => {
+      If(drawRows().notEqual(0), () => {
         row.assign(int(numberAt(this.rowTexture, row)));
       });
     }
@@ -56,7 +54,7 @@ export class PaletteNodes {
 
   /** What clips add to the influence of a morph target. */
   influence(row: Node<'int'>, target: Node<'int'>): Node<'float'> {
-    const column = this.joints.add(target.shiftRight(2));
+    const column = drawMorphTexel().add(target.shiftRight(2));
     const four = this.reader.readFirst(this.place(row, column));
     return componentsOf(four).element(target.bitAnd(3));
   }
@@ -95,6 +93,6 @@ export class PaletteNodes {
   }
 
   private place(row: Node<'int'>, column: Node<'int'>): Node<'int'> {
-    return row.mul(this.columns).add(column).toVar();
+    return row.mul(int(drawStride())).add(column).toVar();
   }
 }

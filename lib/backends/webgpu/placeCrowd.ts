@@ -14,7 +14,7 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
+import { buildOf, keptByBuild, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
 import { type InstanceMatrices, PreviousMatrices } from '../../instances/InstanceMatrices.js';
 import type { ColorTexels } from '../../instances/MatrixTexels.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
@@ -38,13 +38,13 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
   const build = buildOf(builder);
   const place = Fn(() => {
     const { matrix: matrixOfInstance, color } = placeOf(crowd, builder);
-    const matrix = knownMatrices.get(builder)?.now ?? matrixOfInstance();
+    const matrix = knownMatrices(builder).now ?? matrixOfInstance();
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
 
     if (build.needsPreviousData()) {
-      const previous = knownMatrices.get(builder)?.before ?? previousMatrix(crowd, builder);
+      const previous = knownMatrices(builder).before ?? previousMatrix(crowd, builder);
       positionPrevious.assign(previous.mul(vec4(positionPrevious, 1)).xyz);
     }
     if (crowd.instanceColor !== null) {
@@ -55,7 +55,7 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
 }
 
 /** The matrices of a build that what moves vertices has asked for already. */
-const knownMatrices = /*@__PURE__*/ new WeakMap<NodeBuilder, { now?: Node<'mat4'>; before?: Node<'mat4'> }>();
+const knownMatrices = /*@__PURE__*/ keptByBuild((): { now?: Node<'mat4'>; before?: Node<'mat4'> } => ({}));
 
 const matrixNow = /*@__PURE__*/ property('mat4', 'crowdMatrixNow');
 const matrixBefore = /*@__PURE__*/ property('mat4', 'crowdMatrixBefore');
@@ -75,11 +75,7 @@ function knownMatrix(
   variable: typeof matrixNow,
   make: () => Node<'mat4'>,
 ): Node<'mat4'> {
-  let known = knownMatrices.get(builder);
-  if (known === undefined) {
-    known = {};
-    knownMatrices.set(builder, known);
-  }
+  const known = knownMatrices(builder);
   if (known[when] === undefined) {
     variable.assign(make());
     known[when] = variable;

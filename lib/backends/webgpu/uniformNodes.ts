@@ -2,7 +2,7 @@ import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
+import { buildOf, keptByBuild, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import {
   initialOf,
   isSurfaceValue,
@@ -17,7 +17,7 @@ import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate, variantFor } from './crowdNodes.js';
 
 /** By build, the texels of the drawn instance that it reads, each as a varying. */
-const readBy = /*@__PURE__*/ new WeakMap<NodeBuilder, Map<number, Node<'vec4'>>>();
+const readBy = /*@__PURE__*/ keptByBuild(() => new Map<number, Node<'vec4'>>());
 
 /** Where something that instances have of their own lies; undefined if they have nothing of that name. */
 export function uniformPlace(
@@ -36,11 +36,7 @@ export function uniformNode<T>(crowd: DrawnCrowd, builder: NodeBuilder, name: st
 }
 
 function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node<'vec4'> {
-  let read = readBy.get(builder);
-  if (read === undefined) {
-    read = new Map();
-    readBy.set(builder, read);
-  }
+  const read = readBy(builder);
   let node = read.get(texel);
   if (node === undefined) {
     const { instanceUniforms } = crowd;

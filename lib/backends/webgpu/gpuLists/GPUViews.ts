@@ -1,8 +1,9 @@
 import { Box3, type Camera, Frustum, type Material, Matrix4, Sphere, type Vector4 } from 'three';
 import { int, uint, uniform } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { drawIsListed } from '../../../../shaders/drawSlots.tsl.js';
 import { type DrawFrame, uintsIn, vectorsIn } from '../../../../shaders/tsl.js';
-import { ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
+import { FIRST_LISTED, ID_BITS, ID_MASK, MAX_LEVELS, PARAM_LISTED } from '../../../constants.js';
 import { camerasOf } from '../../../culling/CameraView.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
@@ -385,7 +386,6 @@ function emptyBuffer(): StorageBufferAttribute {
 
 /** Reads the list of a camera, which the GPU has made. */
 class StorageList implements DrawnList {
-  private readonly isListed = uniform(0, 'int');
   private readonly first = uniform(0, 'int');
   private readonly ids = uintsIn(emptyBuffer()).toReadOnly();
   readonly places = vectorsIn(emptyBuffer());
@@ -394,7 +394,7 @@ class StorageList implements DrawnList {
   constructor(private readonly fades: boolean) {}
 
   get listed(): Node<'bool'> {
-    return this.isListed.notEqual(0);
+    return drawIsListed();
   }
 
   id(drawn: Node<'int'>): Node<'int'> {
@@ -412,7 +412,7 @@ class StorageList implements DrawnList {
     const lists = gpuViewsOf(renderer, crowd).listsOf(camera);
     const place = lists?.places.get(crowd);
     if (lists === null || place === undefined) return;
-    this.isListed.value = 1;
+    crowd.bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED;
     this.ids.value = lists.ids;
     this.first.value = listAt(crowd.views, crowd.level) * lists.capacity;
     crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
@@ -420,7 +420,7 @@ class StorageList implements DrawnList {
 
   showAll(crowd: DrawnCrowd, { renderer }: DrawFrame): void {
     if (renderer !== null) this.places.value = gpuViewsOf(renderer, crowd).matrices;
-    this.isListed.value = 0;
+    crowd.bindMatrix.elements[PARAM_LISTED] = 0;
     this.ids.value = emptyBuffer();
     crowd.geometry.indirect = null;
   }
