@@ -1,4 +1,4 @@
-import { AFFINE_SIZE, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
+import { AFFINE_SIZE, PARAM_CLOCK, PARAM_EPOCH, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
 import type { PoseEditor } from '../crowd/CrowdFeature.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type AffineArray, multiplyAffine } from '../utils/affine.js';
@@ -112,6 +112,8 @@ export const trackSource: PoseSource = {
     const { jointNodes, morphRest } = tracksOf(crowd);
     parameters[PARAM_STRIDE] = jointNodes.length + morphRest.length / 4;
     parameters[PARAM_MORPH_TEXEL] = jointNodes.length;
+    // The pass alone asks for it. Parameters that stay as they are need not be sent.
+    parameters[PARAM_CLOCK] = parameters[PARAM_EPOCH] = 0;
   },
 
   pose({ playback, boneTexture, crowd: { poseEdits } }, instance) {

@@ -93,7 +93,7 @@ export const webGPUBackend: Backend = {
     const onGPU = isViewed && isListedByGPU(renderer, crowd);
     if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;
-    noteHook(renderer, crowd, camera, last, group);
+    if (isInBundle(crowd)) noteHook(renderer, crowd, camera, last, group);
     crowd.isSkinnedMesh = isPosable(renderer, last);
     const seen = onGPU && crowd.crowd.written !== null ? null : pose(renderer, crowd, camera, isShadowMap);
     if (onGPU) {
@@ -107,9 +107,8 @@ export const webGPUBackend: Backend = {
     } else prepareMatrices(renderer, crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
-    patch(crowd, material, key);
     // three.js keeps what an override draws of each material apart, so that the material need not change the key.
-    if (override) patch(crowd, override, keyOf(crowd, onGPU, override));
+    patch(crowd, last, last === material ? key : keyOf(crowd, onGPU, last));
   },
 
   prepareShadow(renderer: object, crowd: DrawnCrowd): void {

@@ -3,7 +3,7 @@ import type { DrawFrame } from '../../../shaders/tsl.js';
 import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { readsView } from '../ownInstanced.js';
-import { isListedByGPU, showsEveryone } from './drawnLists.js';
+import { isInBundle, isListedByGPU, showsEveryone } from './drawnLists.js';
 
 /** What is read of a WebGPURenderer. */
 interface Renderer {
@@ -48,7 +48,8 @@ export function noteHook(
  * it draws it again. Call it before each draw, see `OnBeforeObjectUpdate`.
  */
 export function callMissedHook({ object, renderer, scene, camera, material }: DrawFrame): void {
-  if (!isCrowd(object) || renderer === null || camera === null || material === null) return;
+  if (!isCrowd(object) || !isInBundle(object)) return;
+  if (renderer === null || camera === null || material === null) return;
   if ((renderer as Renderer)._precompilationState !== null) return;
   const known = called.get(object);
   const last = known?.frames.get(camera)?.get(material);

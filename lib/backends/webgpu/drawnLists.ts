@@ -4,7 +4,14 @@ import type { Node, NodeBuilder, StorageBufferAttribute } from 'three/webgpu';
 import { drawFirst, drawIsListed } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, keptByBuild, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
+import {
+  buildOf,
+  type DrawFrame,
+  keptByBuild,
+  mat4Of,
+  type Vectors,
+  vectorsIn,
+} from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
 import type { CameraView } from '../../culling/CameraView.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
@@ -65,6 +72,13 @@ export function lodCameraOf(renderer: object, camera: Camera, isShadowMap: boole
   return camera;
 }
 
+/** What was seen last, while it has not been drawn: hooks ask right before draws do. */
+const asked: { crowd: DrawnCrowd | null; camera: Camera | null; view: CameraView | null } = {
+  crowd: null,
+  camera: null,
+  view: null,
+};
+
 /** What a camera sees of a crowd. */
 export function seenBy(
   renderer: object,
@@ -75,7 +89,11 @@ export function seenBy(
   const { frame } = (renderer as { info: { frame: number } }).info;
   const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
   const { views, matrixWorld } = crowd;
-  return views.of(camera, matrixWorld, frame, lodCamera, isShadowMap, goesByInstanceLayers(crowd));
+  const view = views.of(camera, matrixWorld, frame, lodCamera, isShadowMap, goesByInstanceLayers(crowd));
+  asked.crowd = crowd;
+  asked.camera = camera;
+  asked.view = view;
+  return view;
 }
 
 /** Whether three.js records the draws of an object once, and with them how many instances they are of. */
@@ -118,7 +136,9 @@ class CameraList implements DrawnList {
     if (showsEveryone(crowd) && isInBundle(crowd)) return;
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
     const isShadowMap = isShadowPassMaterial === true;
-    const seen = seenBy(renderer, crowd, camera, isShadowMap);
+    const isAsked = asked.crowd === crowd && asked.camera === camera;
+    const seen = (isAsked && asked.view) || seenBy(renderer, crowd, camera, isShadowMap);
+    asked.crowd = asked.camera = asked.view = null;
     // In shadow maps the order is of no use.
     const isSorted = !isShadowMap && crowd.count === visibility.count;
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);

@@ -17,7 +17,8 @@ const trackNodes: NodeSource = {
   skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
     const palette = new PaletteNodes(posesOf(build.renderer, crowd), build, readsView(crowd));
     onCrowdUpdate((other, renderer) => {
-      if (sourceOf(other).name === trackNodes.name) palette.use(posesOf(renderer, other), renderer, other.bindMatrix);
+      if (sourceOf(other).name === trackNodes.name)
+        palette.use(posesOf(renderer, other), renderer, other.bindMatrix);
     });
     const instance = drawn.toVar();
     const row = palette.rowOf(instance);
