@@ -5,11 +5,10 @@
  */
 
 import { drawClock, drawMorphTexel, drawRows, drawStride } from '../shaders/drawSlots.tsl.js';
-import { texels } from '../shaders/TexelNode.js';
 import { vertexMatrix } from '../shaders/vertexTexture.tsl.js';
 import type { Precision } from './animation/BoneTextureData.js';
 import { withPieces } from './backends/Backend.js';
-import { onCrowdUpdate } from './backends/webgpu/crowdNodes.js';
+import { drawnTexels } from './backends/webgpu/crowdNodes.js';
 import { playbackNodes, previousClock } from './backends/webgpu/frameNodes.js';
 import type { NodeSource } from './backends/webgpu/NodeSource.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
@@ -22,13 +21,8 @@ const vertexNodes = (precision: Precision): NodeSource => ({
   name: vertexSourceName(precision),
 
   skinningMatrix({ crowd, variant, instance, part }) {
-    const table = texels(crowd.boneTexture);
-    const vertices = texels(verticesOf(crowd).vertexTexels);
-    onCrowdUpdate((drawn) => {
-      if (drawn.boneTexture.binding === null) return;
-      table.value = drawn.boneTexture;
-      vertices.value = verticesOf(drawn).vertexTexels;
-    });
+    const table = drawnTexels(crowd, (drawn) => drawn.boneTexture);
+    const vertices = drawnTexels(crowd, (drawn) => verticesOf(drawn).vertexTexels);
     const playback = playbackNodes(crowd, instance, part);
     const common = { rows: drawRows(), stride: drawStride(), bits: drawMorphTexel() };
     const matrixAt = (clock: ReturnType<typeof drawClock>) =>

@@ -254,16 +254,9 @@ export function vectorUniform(write: (frame: DrawFrame, vector: Vector4) => void
 /** A matrix whose columns may be asked for. */
 export const withColumns = (matrix: Node<'mat4'>): MatrixNode => matrix as unknown as MatrixNode;
 
-/** A node that may be a statement of several functions of a build. */
-export const stackable = (node: Node): { toStack(): void } => node as unknown as { toStack(): void };
-
 /** A matrix that shaders are told; `element` is a column. */
-export interface MatrixUniform {
-  value: Matrix4;
-  element(column: number): Node<'vec4'>;
-}
-
-export const matrixUniform = (): MatrixUniform => uniform(new Matrix4()) as unknown as MatrixUniform;
+export const matrixUniform = () =>
+  uniform(new Matrix4()) as unknown as { value: Matrix4; element(column: number): Node<'vec4'> };
 
 /** An instanced attribute which is a property of the object that is drawn. */
 export function objectAttribute<T extends 'mat4' | 'vec3'>(name: string, type: T): Node<T> {

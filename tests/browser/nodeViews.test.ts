@@ -23,6 +23,7 @@ import { addLevel } from '../support/levels.js';
 import {
   bakeCharacter,
   createLevel,
+  InstanceUniforms,
   JointAttachment,
   readViewInfo,
   SkinnedInstancedMesh,
@@ -59,27 +60,32 @@ function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
 describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   const drawing = useDrawing(twin, drawingOf);
 
-  test('a crowd that reads instanced attributes of the user is drawn whole, and says so', async () => {
-    const { instancedBufferAttribute, vec3 } = await import('three/tsl');
+  test.each([
+    'instanced attributes of the user is drawn whole, and says so',
+    'uniforms and poses of its instances in nodes of the user is culled',
+  ])('a crowd that reads %s', async (name) => {
+    const { instancedBufferAttribute, varying, vec3 } = await import('three/tsl');
     const { MeshStandardNodeMaterial } = await import('three/webgpu');
+    const { instanceUniform, skinnedInstancePosition } = await import('skinned-instanced-mesh/webgpu');
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { scene, camera } = createStage(MIDDLE, 'directional');
-    const numbers = new InstancedBufferAttribute(
-      new Float32Array(COUNT).map((_, i) => i / COUNT),
-      1,
-    );
+    const numbers = new Float32Array(COUNT).map((_, i) => i / COUNT);
+    const isWhole = name.includes('whole');
+    const color = isWhole
+      ? vec3(instancedBufferAttribute(new InstancedBufferAttribute(numbers, 1)) as never)
+      : vec3(instanceUniform('shade', 'float'), varying(skinnedInstancePosition()).xy.fract());
     const pictures = [];
     for (const culled of [false, true]) {
       const crowd = createCrowd(culled);
-      const material = new MeshStandardNodeMaterial();
-      material.colorNode = vec3(instancedBufferAttribute(numbers) as never);
-      crowd.material = material;
+      const uniforms = new InstanceUniforms(crowd, { shade: 'float' });
+      for (let i = 0; i < COUNT; i++) uniforms.setAt(i, 'shade', numbers[i]);
+      crowd.material = Object.assign(new MeshStandardNodeMaterial(), { colorNode: color });
       crowd.setVisibleAt(3, true);
       pictures.push(await drawing.draw(scene, camera, crowd));
       crowd.dispose();
     }
     expect(changedPixels(pictures[0], pictures[1], 0)).toBe(0);
-    expect(warn.mock.calls.join()).toContain('instanced attribute');
+    expect(warn.mock.calls.join().includes('instanced attribute')).toBe(isWhole);
     warn.mockRestore();
   });
 

@@ -12,12 +12,8 @@ interface Renderer {
   readonly _precompilationState: object | null;
 }
 
-/** When the hook of a crowd was last called for a camera and a material. */
-interface Called {
-  frames: WeakMap<Camera, WeakMap<Material, number>>;
-  /** The part of the geometry that is drawn in each material. */
-  groups: WeakMap<Material, GeometryGroup | null>;
-}
+/** When the hook was last called for a camera and a material, and the part of the geometry that is drawn. */
+type Called = WeakMap<Camera, WeakMap<Material, { frame: number; group: GeometryGroup | null }>>;
 
 const called = /*@__PURE__*/ new WeakMap<DrawnCrowd, Called>();
 
@@ -31,16 +27,11 @@ export function noteHook(
 ): void {
   let known = called.get(crowd);
   if (known === undefined) {
-    known = { frames: new WeakMap(), groups: new WeakMap() };
+    known = new WeakMap();
     called.set(crowd, known);
   }
-  let frames = known.frames.get(camera);
-  if (frames === undefined) {
-    frames = new WeakMap();
-    known.frames.set(camera, frames);
-  }
-  frames.set(material, (renderer as Renderer).info.frame);
-  known.groups.set(material, group);
+  if (!known.has(camera)) known.set(camera, new WeakMap());
+  known.get(camera)?.set(material, { frame: (renderer as Renderer).info.frame, group });
 }
 
 /**
@@ -51,16 +42,14 @@ export function callMissedHook({ object, renderer, scene, camera, material }: Dr
   if (!isCrowd(object) || !isInBundle(object)) return;
   if (renderer === null || camera === null || material === null) return;
   if ((renderer as Renderer)._precompilationState !== null) return;
-  const known = called.get(object);
-  const last = known?.frames.get(camera)?.get(material);
+  const last = called.get(object)?.get(camera)?.get(material);
   // Where the hook has not been called for the material, the user has replaced it.
-  if (known === undefined || last === undefined || last === (renderer as Renderer).info.frame) return;
+  if (last === undefined || last.frame === (renderer as Renderer).info.frame) return;
   if (readsView(object) && !isListedByGPU(renderer, object) && !showsEveryone(object)) {
     warnOnce(
       'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and this crowd counts them in each frame; set its needsUpdate as often, or take the crowd out.',
     );
   }
-  const group = known.groups.get(material) ?? null;
   const { geometry } = object;
   object.onBeforeRender(
     renderer as WebGLRenderer,
@@ -68,6 +57,6 @@ export function callMissedHook({ object, renderer, scene, camera, material }: Dr
     camera,
     geometry,
     material,
-    group as unknown as Group,
+    last.group as unknown as Group,
   );
 }

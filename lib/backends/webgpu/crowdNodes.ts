@@ -1,3 +1,4 @@
+import type { Texture } from 'three';
 import { Fn, int, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
@@ -5,10 +6,9 @@ import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js'
 import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
-import { texels } from '../../../shaders/TexelNode.js';
-import { type DrawFrame, type DrawnMaterial, keptByBuild, stackable } from '../../../shaders/tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { type DrawFrame, type DrawnMaterial, keptByBuild } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
-import type { MeshParts } from '../../crowd/CrowdFeature.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { readsView } from '../ownInstanced.js';
 import { type DrawnList, listOf, placeAt, readsDrawnIndex } from './drawnLists.js';
@@ -28,14 +28,12 @@ type CrowdCallback = (crowd: DrawnCrowd, renderer: object, frame: DrawFrame) => 
 /** What is called before each draw of a build, by one node: three.js takes its time for each. */
 const callbacksOf = /*@__PURE__*/ keptByBuild(() => {
   const callbacks: CrowdCallback[] = [];
-  const node = stackable(
-    OnObjectUpdate((frame: DrawFrame) => {
-      const { object, renderer } = frame;
-      if (!isCrowd(object)) return;
-      drawParameters.value = object.bindMatrix;
-      for (let i = 0; i < callbacks.length; i++) callbacks[i](object, renderer as object, frame);
-    }),
-  );
+  const node = OnObjectUpdate((frame: DrawFrame) => {
+    const { object, renderer } = frame;
+    if (!isCrowd(object)) return;
+    drawParameters.value = object.bindMatrix;
+    for (let i = 0; i < callbacks.length; i++) callbacks[i](object, renderer as object, frame);
+  });
   return { callbacks, node };
 });
 
@@ -47,6 +45,22 @@ export function onCrowdUpdate(callback: CrowdCallback): void {
     node.toStack();
   }, 'void');
   note();
+}
+
+/**
+ * Reads a texture of whichever crowd is drawn.
+ *
+ * @param textureOf Undefined if that has none.
+ */
+export function drawnTexels(
+  crowd: DrawnCrowd,
+  textureOf: (crowd: DrawnCrowd) => Texture | undefined,
+): TexelNode {
+  const node = texels(textureOf(crowd) as Texture);
+  onCrowdUpdate((drawn) => {
+    node.value = textureOf(drawn) ?? node.value;
+  });
+  return node;
 }
 
 /** The list by which a crowd is drawn; null where shaders ask for none. */
@@ -95,7 +109,7 @@ export function matrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'
 /** What the vertex's part looks like on its instance; white and shown if the variant has no parts. */
 export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: NodeBuilder): PartNode {
   if (!parts || crowd.parts === null) return () => vec4(1);
-  return nodesOf('InstanceParts').part(crowd.parts, crowd, builder);
+  return nodesOf('InstanceParts').part(crowd, builder);
 }
 
 /** Morph targets that clips move, on top of those that three.js has applied. Builds on the current stack. */
@@ -109,12 +123,9 @@ export function clipMorphs(crowd: DrawnCrowd): MorphNodes {
 
 /** How node materials read what parts of instances look like; comes with `InstanceParts`. */
 export const nodesOfParts = {
-  part({ texture }: MeshParts, crowd: DrawnCrowd, builder: NodeBuilder): PartNode {
-    const parts = texels(texture.layered);
+  part(crowd: DrawnCrowd, builder: NodeBuilder): PartNode {
     return () => {
-      onCrowdUpdate((drawn) => {
-        if (drawn.parts !== null) parts.value = drawn.parts.texture.layered;
-      });
+      const parts = drawnTexels(crowd, (drawn) => drawn.parts?.texture.layered);
       return instancePart(parts, instanceNode(crowd, builder)).toVar();
     };
   },

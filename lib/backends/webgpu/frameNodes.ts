@@ -1,10 +1,10 @@
 import type { Node } from 'three/webgpu';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { type PlaybackNodes, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
-import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { clipMorphs, onCrowdUpdate, type PartNode } from './crowdNodes.js';
+import { clipMorphs, drawnTexels, type PartNode } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/animation/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
@@ -39,20 +39,11 @@ export const restNodes: NodeSource = {
 };
 
 /** The bone texture of whichever crowd is drawn. */
-function boneTextureNode(crowd: DrawnCrowd): TexelNode {
-  const boneTexture = texels(crowd.boneTexture);
-  onCrowdUpdate((other) => {
-    boneTexture.value = other.boneTexture;
-  });
-  return boneTexture;
-}
+const boneTextureNode = (crowd: DrawnCrowd): TexelNode => drawnTexels(crowd, (drawn) => drawn.boneTexture);
 
 /** What an instance plays, where vertices read that themselves. Builds on the current stack. */
 export function playbackNodes(crowd: DrawnCrowd, drawn: Node<'int'>, part: PartNode): PlaybackNodes {
-  const actions = texels(crowd.playback.actions.layered);
-  onCrowdUpdate(({ playback }) => {
-    actions.value = playback.actions.layered;
-  });
+  const actions = drawnTexels(crowd, ({ playback }) => playback.actions.layered);
   return { instance: drawn.toVar(), actions, part };
 }
 

@@ -16,9 +16,8 @@ import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptByBuild, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
 import { type InstanceMatrices, PreviousMatrices } from '../../instances/InstanceMatrices.js';
-import type { ColorTexels } from '../../instances/MatrixTexels.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { instanceNode, matrixNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
+import { drawnTexels, instanceNode, matrixNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
 
 /** Texels of a matrix: its rows but the last. */
 const MATRIX_TEXELS = 3;
@@ -93,10 +92,7 @@ function placeOf(crowd: DrawnCrowd, builder: NodeBuilder): Place {
 
 /** Where the matrix is in a buffer that the GPU reads for other purposes too, there is a copy of the colours alone. */
 function colorFromTexels(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
-  const nodes = texels((crowd.texels.colors as ColorTexels).texture.layered);
-  onCrowdUpdate(({ texels: { colors } }) => {
-    if (colors !== null) nodes.value = colors.texture.layered;
-  });
+  const nodes = drawnTexels(crowd, (drawn) => drawn.texels.colors?.texture.layered);
   return nodes.instanceTexels(instanceNode(crowd, builder).toVar(), 1, int(0), 1)[0].xyz;
 }
 
@@ -108,10 +104,7 @@ function fromAttributes(): Place {
 }
 
 function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices, builder: NodeBuilder): Place {
-  const nodes = texels(matrices.texture.layered);
-  onCrowdUpdate((drawn) => {
-    if (drawn.texels.matrices !== null) nodes.value = drawn.texels.matrices.texture.layered;
-  });
+  const nodes = drawnTexels(crowd, (drawn) => drawn.texels.matrices?.texture.layered);
   const instance = instanceNode(crowd, builder).toVar();
   return {
     matrix: () => matrixOf(nodes.instanceTexels(instance, matrices.texels, int(0), MATRIX_TEXELS)),

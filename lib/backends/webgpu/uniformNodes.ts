@@ -1,7 +1,6 @@
 import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
-import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptByBuild, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import {
   initialOf,
@@ -14,7 +13,7 @@ import {
 } from '../../instances/UniformLayout.js';
 import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { instanceNode, onCrowdUpdate, variantFor } from './crowdNodes.js';
+import { drawnTexels, instanceNode, variantFor } from './crowdNodes.js';
 
 /** By build, the texels of the drawn instance that it reads, each as a varying. */
 const readBy = /*@__PURE__*/ keptByBuild(() => new Map<number, Node<'vec4'>>());
@@ -41,12 +40,9 @@ function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node
   if (node === undefined) {
     const { instanceUniforms } = crowd;
     if (instanceUniforms === null) return vec4(0);
-    const { layout, texture } = instanceUniforms;
-    const numbers = texels(texture.layered);
+    const { layout } = instanceUniforms;
     const inVertexStage = Fn(() => {
-      onCrowdUpdate((drawn) => {
-        if (drawn.instanceUniforms !== null) numbers.value = drawn.instanceUniforms.texture.layered;
-      });
+      const numbers = drawnTexels(crowd, (drawn) => drawn.instanceUniforms?.texture.layered);
       return readUniforms(numbers, instanceNode(crowd, builder), layout, texel);
     });
     node = varying(inVertexStage());
