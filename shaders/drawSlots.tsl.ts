@@ -11,7 +11,7 @@ import {
   PARAM_ROWS,
   PARAM_STRIDE,
 } from '../lib/constants.js';
-import { bitsOf, matrixUniform } from './tsl.js';
+import { matrixUniform } from './tsl.js';
 
 /** The `bindMatrix` of what is drawn. */
 export const drawParameters = /*@__PURE__*/ matrixUniform();
@@ -28,7 +28,7 @@ export const drawRows = (): Node<'float'> => parameter(PARAM_ROWS);
 export const drawStride = (): Node<'float'> => parameter(PARAM_STRIDE);
 export const drawMorphTexel = (): Node<'int'> => int(parameter(PARAM_MORPH_TEXEL));
 /** Whether there is a list, and where in it is what is drawn first. */
-export const drawIsListed = (): Node<'bool'> => bitsOf(parameter(PARAM_LISTED)).notEqual(0);
-export const drawFirst = (): Node<'int'> => bitsOf(parameter(PARAM_LISTED)).bitAnd(FIRST_LISTED - 1);
+export const drawIsListed = (): Node<'bool'> => parameter(PARAM_LISTED).notEqual(0);
+export const drawFirst = (): Node<'int'> => int(parameter(PARAM_LISTED)).sub(FIRST_LISTED);
 export const drawPartCount = (): Node<'int'> => int(parameter(PARAM_PARTS));
 export const drawPartsPerRow = (): Node<'int'> => int(parameter(PARAM_PARTS_PER_ROW));

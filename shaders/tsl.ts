@@ -5,7 +5,6 @@ import {
   atomicLoad,
   atomicOr,
   countOneBits,
-  floatBitsToInt,
   int,
   Loop,
   mat4,
@@ -222,18 +221,13 @@ export function buildOf(builder: NodeBuilder): Build {
   return builder as unknown as Build;
 }
 
-/** Keeps something of each build. Functions are given a proxy of their builder, which has the same members. */
-export function keptByBuild<T>(make: () => T): (builder: NodeBuilder) => T {
-  const known = new WeakMap<object, T>();
-  return (builder) => {
-    const { updateNodes } = buildOf(builder);
-    let kept = known.get(updateNodes);
-    if (kept === undefined) {
-      kept = make();
-      known.set(updateNodes, kept);
-    }
-    return kept;
-  };
+const kept = /*@__PURE__*/ new WeakMap<object, object>();
+
+/** What is kept of a build, by name. Functions are given a proxy of their builder, which has the same members. */
+export function keptOf<T>(builder: NodeBuilder): Partial<T> {
+  const { updateNodes } = buildOf(builder);
+  if (!kept.has(updateNodes)) kept.set(updateNodes, {});
+  return kept.get(updateNodes) as Partial<T>;
 }
 
 /** A uniform whose value is read before each draw. */
@@ -367,9 +361,6 @@ export const bitCount = (bits: Node<'uint'>): Node<'uint'> => countOneBits(bits)
 /** Two numbers from -1 to 1 that are one of 32 bits. */
 export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
   unpackSnorm2x16(bits) as unknown as Node<'vec2'>;
-
-/** The bits of a float. */
-export const bitsOf = (float: Node<'float'>): Node<'int'> => floatBitsToInt(float) as unknown as Node<'int'>;
 
 /** Floats of their bits. */
 export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>

@@ -7,11 +7,11 @@ import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { type DrawFrame, type DrawnMaterial, keptByBuild } from '../../../shaders/tsl.js';
+import { type DrawFrame, type DrawnMaterial, keptOf, type Vectors } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { readsView } from '../ownInstanced.js';
-import { type DrawnList, listOf, placeAt, readsDrawnIndex } from './drawnLists.js';
+import { type DrawnList, listOf, readsDrawnIndex } from './drawnLists.js';
 import { nodesOf } from './featureNodes.js';
 
 /** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
@@ -26,23 +26,23 @@ export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVar
 type CrowdCallback = (crowd: DrawnCrowd, renderer: object, frame: DrawFrame) => void;
 
 /** What is called before each draw of a build, by one node: three.js takes its time for each. */
-const callbacksOf = /*@__PURE__*/ keptByBuild(() => {
-  const callbacks: CrowdCallback[] = [];
-  const node = OnObjectUpdate((frame: DrawFrame) => {
+function callAll(callbacks: readonly CrowdCallback[]): Node {
+  return OnObjectUpdate((frame: DrawFrame) => {
     const { object, renderer } = frame;
     if (!isCrowd(object)) return;
     drawParameters.value = object.bindMatrix;
     for (let i = 0; i < callbacks.length; i++) callbacks[i](object, renderer as object, frame);
   });
-  return { callbacks, node };
-});
+}
 
 /** Calls back before each draw of what is built, with the crowd that is drawn: builds may be shared by several. */
 export function onCrowdUpdate(callback: CrowdCallback): void {
   const note = Fn((builder: NodeBuilder) => {
-    const { callbacks, node } = callbacksOf(builder);
-    callbacks.push(callback);
-    node.toStack();
+    const kept = keptOf<{ callbacks: CrowdCallback[]; event: Node }>(builder);
+    kept.callbacks ??= [];
+    kept.callbacks.push(callback);
+    kept.event ??= callAll(kept.callbacks);
+    kept.event.toStack();
   }, 'void');
   note();
 }
@@ -80,16 +80,11 @@ export function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
   });
 }
 
-const drawnInstance = /*@__PURE__*/ keptByBuild((): { node?: Node<'int'> } => ({}));
-
 /** The instance that is drawn: looked up once in a build. Builds on the current stack. */
 export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
-  const kept = drawnInstance(builder);
-  if (kept.node === undefined) {
-    const find = Fn(() => instanceIndex(listOfBuild(crowd, builder)));
-    kept.node = int(find()).toVar();
-  }
-  return kept.node;
+  const kept = keptOf<{ instance: Node<'int'> }>(builder);
+  kept.instance ??= int(Fn(() => instanceIndex(listOfBuild(crowd, builder)))()).toVar();
+  return kept.instance;
 }
 
 /** Tells fragments which of them are drawn, where levels of detail fade. */
@@ -100,11 +95,9 @@ export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {
   write();
 }
 
-/** The matrix of the instance that is drawn, if shaders need no copy of it. Builds on the current stack. */
-export function matrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> | null {
-  const places = listOfBuild(crowd, builder)?.places;
-  return places ? placeAt(places, instanceNode(crowd, builder)) : null;
-}
+/** Where instances stand, if shaders need no copy of it. */
+export const placesOf = (crowd: DrawnCrowd, builder: NodeBuilder): Vectors | null =>
+  listOfBuild(crowd, builder)?.places ?? null;
 
 /** What the vertex's part looks like on its instance; white and shown if the variant has no parts. */
 export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: NodeBuilder): PartNode {

@@ -7,7 +7,7 @@ import { texels } from '../../../shaders/TexelNode.js';
 import {
   buildOf,
   type DrawFrame,
-  keptByBuild,
+  keptOf,
   mat4Of,
   type Vectors,
   vectorsIn,
@@ -72,12 +72,8 @@ export function lodCameraOf(renderer: object, camera: Camera, isShadowMap: boole
   return camera;
 }
 
-/** What was seen last, while it has not been drawn: hooks ask right before draws do. */
-const asked: { crowd: DrawnCrowd | null; camera: Camera | null; view: CameraView | null } = {
-  crowd: null,
-  camera: null,
-  view: null,
-};
+/** The mesh of which it was asked last what a camera sees, while it has not been drawn: hooks ask right before draws do. */
+let asked: DrawnCrowd | null = null;
 
 /** What a camera sees of a crowd. */
 export function seenBy(
@@ -89,11 +85,8 @@ export function seenBy(
   const { frame } = (renderer as { info: { frame: number } }).info;
   const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
   const { views, matrixWorld } = crowd;
-  const view = views.of(camera, matrixWorld, frame, lodCamera, isShadowMap, goesByInstanceLayers(crowd));
-  asked.crowd = crowd;
-  asked.camera = camera;
-  asked.view = view;
-  return view;
+  asked = crowd;
+  return views.of(camera, matrixWorld, frame, lodCamera, isShadowMap, goesByInstanceLayers(crowd));
 }
 
 /** Whether three.js records the draws of an object once, and with them how many instances they are of. */
@@ -136,9 +129,10 @@ class CameraList implements DrawnList {
     if (showsEveryone(crowd) && isInBundle(crowd)) return;
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
     const isShadowMap = isShadowPassMaterial === true;
-    const isAsked = asked.crowd === crowd && asked.camera === camera;
-    const seen = (isAsked && asked.view) || seenBy(renderer, crowd, camera, isShadowMap);
-    asked.crowd = asked.camera = asked.view = null;
+    const { last } = views;
+    const isKnown = asked === crowd && last?.camera === camera;
+    const seen = isKnown ? last : seenBy(renderer, crowd, camera, isShadowMap);
+    asked = null;
     // In shadow maps the order is of no use.
     const isSorted = !isShadowMap && crowd.count === visibility.count;
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
@@ -162,7 +156,7 @@ class CameraList implements DrawnList {
 const always = (): boolean => true;
 
 /** By build: its list, and whether nodes of the user read instanced attributes, which is known once the shaders are built. */
-const known = /*@__PURE__*/ keptByBuild((): { list?: DrawnList; readsDrawnIndex?: boolean } => ({}));
+const known = keptOf<{ list: DrawnList; readsDrawnIndex: boolean }>;
 
 /** What a build reads its instances from. */
 export function listOf(builder: NodeBuilder, crowd: DrawnCrowd, fades: boolean): DrawnList {

@@ -3,7 +3,7 @@ import { int, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { mergedIndex, mergedSample, mergedTexel } from '../../../shaders/mergedSurface.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, componentsNamed, keptByBuild, materialProperty, readLayer } from '../../../shaders/tsl.js';
+import { buildOf, componentsNamed, keptOf, materialProperty, readLayer } from '../../../shaders/tsl.js';
 import { hasLayers, MERGED_MAPS, type MergedMap } from '../../utils/mergedMaps.js';
 import { mergedCode, mergedTable } from '../surfaceMaps.js';
 import { onCrowdUpdate } from './crowdNodes.js';
@@ -22,16 +22,14 @@ export interface MergedNodes {
   sample(map: MergedMap, none?: Node<'vec4'>, sampled?: Node<'vec4'>): Node<'vec4'>;
 }
 
-const known = /*@__PURE__*/ keptByBuild((): { nodes?: MergedNodes } => ({}));
-
 /**
  * Reads the table of a material that was merged of several with different textures; null for others.
  *
  * @param material The one that the build is for, or whose shadow is.
  */
 export function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | null {
-  const kept = known(builder);
-  if (kept.nodes !== undefined) return kept.nodes;
+  const kept = keptOf<{ merged: MergedNodes }>(builder);
+  if (kept.merged !== undefined) return kept.merged;
   const first = mergedTable(material);
   if (first === null) return null;
   const table = texels(first);
@@ -53,6 +51,6 @@ export function mergedNodes(material: Material, builder: NodeBuilder): MergedNod
       return mergedSample(sampled, layer, none);
     },
   };
-  kept.nodes = nodes;
+  kept.merged = nodes;
   return nodes;
 }

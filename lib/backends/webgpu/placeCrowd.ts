@@ -6,7 +6,6 @@ import {
   OnAfterObjectUpdate,
   positionLocal,
   positionPrevious,
-  property,
   tangentLocal,
   transformNormal,
   varyingProperty,
@@ -14,19 +13,14 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, keptByBuild, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
-import { type InstanceMatrices, PreviousMatrices } from '../../instances/InstanceMatrices.js';
+import { buildOf, keptOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
+import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { drawnTexels, instanceNode, matrixNode, onCrowdUpdate, type PartNode } from './crowdNodes.js';
+import { drawnTexels, instanceNode, onCrowdUpdate, type PartNode, placesOf } from './crowdNodes.js';
+import { placeAt } from './drawnLists.js';
 
 /** Texels of a matrix: its rows but the last. */
 const MATRIX_TEXELS = 3;
-
-/** Where an instance stands and what multiplies its colour. Both build on the current stack. */
-interface Place {
-  matrix(): Node<'mat4'>;
-  color(): Node<'vec3'>;
-}
 
 /**
  * Applies the instances' matrices and colours. three.js's own way is not used: it decides how to bind matrices by how many
@@ -36,86 +30,61 @@ interface Place {
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = buildOf(builder);
   const place = Fn(() => {
-    const { matrix: matrixOfInstance, color } = placeOf(crowd, builder);
-    const matrix = knownMatrices(builder).now ?? matrixOfInstance();
+    const matrix = instanceMatrixNode(crowd, builder);
     positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
     if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
 
     if (build.needsPreviousData()) {
-      const previous = knownMatrices(builder).before ?? previousMatrix(crowd, builder);
+      const previous = previousMatrixNode(crowd, builder);
       positionPrevious.assign(previous.mul(vec4(positionPrevious, 1)).xyz);
     }
     if (crowd.instanceColor !== null) {
-      varyingProperty('vec3', 'vInstanceColor').assign(color().mul(part().xyz));
+      varyingProperty('vec3', 'vInstanceColor').assign(colorOfPlace(crowd, builder).mul(part().xyz));
     }
   }, 'void');
   place();
 }
 
-/** The matrices of a build that what moves vertices has asked for already. */
-const knownMatrices = /*@__PURE__*/ keptByBuild((): { now?: Node<'mat4'>; before?: Node<'mat4'> } => ({}));
-
-const matrixNow = /*@__PURE__*/ property('mat4', 'crowdMatrixNow');
-const matrixBefore = /*@__PURE__*/ property('mat4', 'crowdMatrixBefore');
-
-/** The matrix of the instance, for who needs it before vertices are placed. Builds on the current stack. */
-export const instanceMatrixNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> =>
-  knownMatrix(builder, 'now', matrixNow, () => placeOf(crowd, builder).matrix());
+/** The matrix of the instance. Builds on the current stack. */
+export function instanceMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
+  const kept = keptOf<{ matrix: Node<'mat4'> }>(builder);
+  kept.matrix ??= matrixOfPlace(crowd, builder);
+  return kept.matrix;
+}
 
 /** The same in the frame before. */
-export const previousMatrixNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> =>
-  knownMatrix(builder, 'before', matrixBefore, () => previousMatrix(crowd, builder));
-
-/** Keeps a matrix in a variable of its own, since it is asked for in several functions of a build. */
-function knownMatrix(
-  builder: NodeBuilder,
-  when: 'now' | 'before',
-  variable: typeof matrixNow,
-  make: () => Node<'mat4'>,
-): Node<'mat4'> {
-  const known = knownMatrices(builder);
-  if (known[when] === undefined) {
-    variable.assign(make());
-    known[when] = variable;
-  }
-  return known[when];
+export function previousMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
+  const kept = keptOf<{ previousMatrix: Node<'mat4'> }>(builder);
+  kept.previousMatrix ??= previousMatrix(crowd, builder);
+  return kept.previousMatrix;
 }
 
-function placeOf(crowd: DrawnCrowd, builder: NodeBuilder): Place {
-  const matrix = matrixNode(crowd, builder);
-  if (matrix !== null) return { matrix: () => matrix, color: () => colorFromTexels(crowd, builder) };
-  return crowd.texels.matrices === null
-    ? fromAttributes()
-    : fromTexels(crowd, crowd.texels.matrices, builder);
-}
-
-/** Where the matrix is in a buffer that the GPU reads for other purposes too, there is a copy of the colours alone. */
-function colorFromTexels(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
-  const nodes = drawnTexels(crowd, (drawn) => drawn.texels.colors?.texture.layered);
-  return nodes.instanceTexels(instanceNode(crowd, builder).toVar(), 1, int(0), 1)[0].xyz;
-}
-
-function fromAttributes(): Place {
-  return {
-    matrix: () => objectAttribute('instanceMatrix', 'mat4'),
-    color: () => objectAttribute('instanceColor', 'vec3'),
-  };
-}
-
-function fromTexels(crowd: DrawnCrowd, matrices: InstanceMatrices, builder: NodeBuilder): Place {
+function matrixOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
+  const places = placesOf(crowd, builder);
+  if (places !== null) return placeAt(places, instanceNode(crowd, builder));
+  const { matrices } = crowd.texels;
+  if (matrices === null) return objectAttribute('instanceMatrix', 'mat4');
   const nodes = drawnTexels(crowd, (drawn) => drawn.texels.matrices?.texture.layered);
-  const instance = instanceNode(crowd, builder).toVar();
-  return {
-    matrix: () => matrixOf(nodes.instanceTexels(instance, matrices.texels, int(0), MATRIX_TEXELS)),
-    color: () => nodes.instanceTexels(instance, matrices.texels, int(MATRIX_TEXELS), 1)[0].xyz,
-  };
+  return matrixOf(nodes.instanceTexels(instanceNode(crowd, builder), matrices.texels, int(0), MATRIX_TEXELS));
+}
+
+function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
+  // Where the matrix is in a buffer that the GPU reads for other purposes too, there is a copy of the colours alone.
+  const isCopied = placesOf(crowd, builder) !== null;
+  const { matrices } = crowd.texels;
+  if (!isCopied && matrices === null) return objectAttribute('instanceColor', 'vec3');
+  const nodes = drawnTexels(crowd, ({ texels }) =>
+    (isCopied ? texels.colors : texels.matrices)?.texture.layered,
+  );
+  const [stride, first] = isCopied || matrices === null ? [1, 0] : [matrices.texels, MATRIX_TEXELS];
+  return nodes.instanceTexels(instanceNode(crowd, builder), stride, int(first), 1)[0].xyz;
 }
 
 /** The instance's matrix in the frame before. Matrices are kept for the next frame after each draw. */
 function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
   // What the GPU writes is not kept.
-  if (crowd.crowd.written?.places) return placeOf(crowd, builder).matrix();
+  if (crowd.crowd.written?.places) return matrixOfPlace(crowd, builder);
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
   onCrowdUpdate((drawn, renderer) => {
     const kept = keptMatrices(drawn);

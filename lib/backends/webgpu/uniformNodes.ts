@@ -1,7 +1,7 @@
 import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
-import { buildOf, keptByBuild, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
+import { buildOf, keptOf, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import {
   initialOf,
   isSurfaceValue,
@@ -14,9 +14,6 @@ import {
 import { warnOnce } from '../../utils/messages.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { drawnTexels, instanceNode, variantFor } from './crowdNodes.js';
-
-/** By build, the texels of the drawn instance that it reads, each as a varying. */
-const readBy = /*@__PURE__*/ keptByBuild(() => new Map<number, Node<'vec4'>>());
 
 /** Where something that instances have of their own lies; undefined if they have nothing of that name. */
 export function uniformPlace(
@@ -35,7 +32,10 @@ export function uniformNode<T>(crowd: DrawnCrowd, builder: NodeBuilder, name: st
 }
 
 function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node<'vec4'> {
-  const read = readBy(builder);
+  // Of what the drawn instance has, each as a varying.
+  const kept = keptOf<{ texels: Map<number, Node<'vec4'>> }>(builder);
+  kept.texels ??= new Map();
+  const read = kept.texels;
   let node = read.get(texel);
   if (node === undefined) {
     const { instanceUniforms } = crowd;
