@@ -103,12 +103,10 @@ export function needsMatrixTexels(renderer: NodeRenderer, { geometry, instanceCo
 export function checkBuild(builder: NodeBuilder): void {
   // By geometry: whether attributes share a buffer differs from one to the next.
   const problems = new WeakMap<BufferGeometry, string | null>();
-  let built: BuiltAttribute[] | null = null;
   onCrowdUpdate((crowd, renderer) => {
-    built ??= buildOf(builder).getAttributesArray();
     let problem = problems.get(crowd.geometry);
     if (problem === undefined) {
-      problem = problemOf(built, renderer as NodeRenderer, crowd);
+      problem = problemOf(buildOf(builder).getAttributesArray(), renderer as NodeRenderer, crowd);
       problems.set(crowd.geometry, problem);
     }
     if (problem !== null) throw new Error(problem);

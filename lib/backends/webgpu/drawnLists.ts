@@ -4,14 +4,7 @@ import type { Node, NodeBuilder, StorageBufferAttribute } from 'three/webgpu';
 import { drawFirst, drawIsListed } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import {
-  buildOf,
-  type DrawFrame,
-  keptOf,
-  mat4Of,
-  type Vectors,
-  vectorsIn,
-} from '../../../shaders/tsl.js';
+import { buildOf, type DrawFrame, keptOf, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
 import type { CameraView } from '../../culling/CameraView.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';

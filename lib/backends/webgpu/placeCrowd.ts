@@ -12,7 +12,7 @@ import {
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
-import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
 import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
@@ -74,8 +74,9 @@ function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
   const isCopied = placesOf(crowd, builder) !== null;
   const { matrices } = crowd.texels;
   if (!isCopied && matrices === null) return objectAttribute('instanceColor', 'vec3');
-  const nodes = drawnTexels(crowd, ({ texels }) =>
-    (isCopied ? texels.colors : texels.matrices)?.texture.layered,
+  const nodes = drawnTexels(
+    crowd,
+    ({ texels }) => (isCopied ? texels.colors : texels.matrices)?.texture.layered,
   );
   const [stride, first] = isCopied || matrices === null ? [1, 0] : [matrices.texels, MATRIX_TEXELS];
   return nodes.instanceTexels(instanceNode(crowd, builder), stride, int(first), 1)[0].xyz;
@@ -95,7 +96,8 @@ function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
   OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);
   });
-  return matrixOf(rowsOf(nodes, instanceNode(crowd, builder), keptMatrices(crowd).texels));
+  const { texels: count } = keptMatrices(crowd);
+  return matrixOf(nodes.instanceTexels(instanceNode(crowd, builder), count, int(0), count));
 }
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
@@ -110,10 +112,6 @@ function keptMatrices(crowd: DrawnCrowd): PreviousMatrices {
     texels.previous = previousMatrices.resizedFor(instanceMatrix);
   }
   return texels.previous;
-}
-
-function rowsOf(nodes: TexelNode, instance: Node<'int'>, count: number): Node<'vec4'>[] {
-  return nodes.instanceTexels(instance, count, int(0), count);
 }
 
 function matrixOf([x, y, z]: readonly Node<'vec4'>[]): Node<'mat4'> {
