@@ -5,7 +5,7 @@ import { drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { assignRows, type Build, componentsOf, type Rows } from '../../../shaders/tsl.js';
-import { PARAM_ROWS, PLACED } from '../../constants.js';
+import { PARAM_ROWS } from '../../constants.js';
 import type { RowsReader } from './MatrixRows.js';
 import type { NodePoses } from './NodePoses.js';
 
@@ -31,7 +31,7 @@ export class PaletteNodes {
   use(poses: NodePoses, renderer: object, { elements }: Matrix4): void {
     const { palette, rows } = poses;
     this.reader.use(palette);
-    elements[PARAM_ROWS] = rows.texture === null ? 0 : PLACED;
+    elements[PARAM_ROWS] = rows.texture === null ? 0 : 1;
     this.rowTexture.value = rows.texture?.layered ?? noNumbers('rows');
     this.takeBefore?.(poses, renderer);
   }
