@@ -21,7 +21,7 @@ ivec2 paletteTexel() {
 
   int shift = int( CROWD_ROWS );
   int row = crowdRow >> shift;
-  return ivec2( ( crowdRow - ( row << shift ) ) * int( CROWD_STRIDE ), row );
+  return ivec2( ( crowdRow - ( row << shift ) ) * ( int( CROWD_STRIDE ) + 1 ), row );
 
 }
 
@@ -38,7 +38,7 @@ mat3x4 paletteRows( ivec2 at ) {
 // The inverse of the instance's matrix, behind all else.
 mat3x4 unplacingRows() {
 
-  return paletteRows( paletteTexel() + ivec2( int( CROWD_STRIDE ) - 1, 0 ) );
+  return paletteRows( paletteTexel() + ivec2( int( CROWD_STRIDE ), 0 ) );
 
 }
 

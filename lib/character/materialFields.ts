@@ -85,12 +85,16 @@ export function textOf(value: unknown): string {
 let lastNumber = 0;
 const numbered = /*@__PURE__*/ new WeakMap<object, string>();
 
+/** A copy of a material that shares what its `userData` refers to: what refers to itself could not be copied. */
+export function copyOf<T extends Material>(material: T): T {
+  const { userData } = material;
+  const copy = material.clone.call(Object.create(material, { userData: { value: {} } })) as T;
+  return Object.assign(copy, { userData: { ...userData } });
+}
+
 /** What is drawn in the place of several materials, white: their colours are in the vertices. */
 export function standInFor(members: readonly Constants[]): Constants {
-  const [{ clone, userData }] = members;
-  // Without what may refer to itself, and could not be copied then: it is shared.
-  const material: Constants = clone.call(Object.create(members[0], { userData: { value: {} } }));
-  material.userData = { ...userData };
+  const material: Constants = copyOf(members[0]);
   material.name = members.map(({ name }) => name).join('+');
   material.vertexColors = true;
   material.color?.set(0xffffff);

@@ -13,7 +13,7 @@ import {
 import { describe } from '../utils/messages.js';
 import type { ScenePart } from './collectParts.js';
 import { FURTHER_INFLUENCES } from './crowdGeometry.js';
-import type { MaterialShare } from './materialFields.js';
+import { copyOf, type MaterialShare } from './materialFields.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 
 export interface MergedParts {
@@ -363,5 +363,5 @@ const byOrder = ({ orders: a }: PlacedRun, { orders: b }: PlacedRun): number => 
 /** A material that draws what another one does. */
 function twinOf(material: Material): Material {
   const { onBeforeCompile, customProgramCacheKey } = material;
-  return Object.assign(material.clone(), { onBeforeCompile, customProgramCacheKey });
+  return Object.assign(copyOf(material), { onBeforeCompile, customProgramCacheKey });
 }

@@ -659,6 +659,8 @@ export abstract class CrowdMesh extends InstancedMesh<
 
   /** Called at each update, when nothing is being drawn. @internal */
   endDraws(): void {
+    const fields = this.fields as MeshFields;
+    fields.isLeftOut = fields.isUnshaded = false;
     for (let i = 0; i < backends.length; i++) backends[i].endAllDraws?.(this);
   }
 }

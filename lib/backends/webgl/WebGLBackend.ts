@@ -11,6 +11,7 @@ import type {
 import {
   FIRST_LISTED,
   PARAM_LISTED,
+  PARAM_LOOKS_UP,
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
   TEXTURE_COLORS,
@@ -234,7 +235,9 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   const list = isWhole ? matrices.everyone : view.list;
   const listed = source.listed?.(crowd, list) ?? list;
   listed.texture.prepare(renderer, hasTexture);
-  crowd.bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + listed.first + (isWhole ? 0 : (view.start ?? 0));
+  const { elements } = crowd.bindMatrix;
+  elements[PARAM_LISTED] = FIRST_LISTED + listed.first + (isWhole ? 0 : (view.start ?? 0));
+  elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
   bindTextures(crowd, matrices.texture, listed.texture.plain);
 }
 
@@ -360,7 +363,7 @@ function lodCameraOf({ xr }: WebGLRenderer, camera: Camera): Camera {
   return head.cameras.includes(camera as ArrayCamera['cameras'][number]) ? head : camera;
 }
 
-/** Chooses which instances are drawn for a camera; null for all, in shaders that know no views. */
+/** Chooses which instances are drawn for a camera; null for all, also in shaders that know no lists. */
 function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw): View | null {
   const drawn = drawStateOf(crowd);
   drawn.requested = null;

@@ -8,8 +8,7 @@ import {
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import type { PosedCrowd } from '../../animation/PoseSource.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
-import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { PARAM_LOOKS_UP, PARAM_ROWS, PARAM_STRIDE } from '../../constants.js';
+import { PARAM_ROWS } from '../../constants.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
 import type { MatrixTexture } from './MatrixTexture.js';
@@ -74,11 +73,7 @@ const trackGLSL: GLSLSource = {
   update(renderer, crowd, requested, isDrawing, matrices) {
     const poses = posesOf(crowd);
     poses.update(renderer, crowd, requested, isDrawing, matrices);
-    const { elements } = crowd.bindMatrix;
-    const { jointNodes, morphRest } = crowd.boneTexture.data.tracks as PoseTracks;
-    elements[PARAM_STRIDE] = jointNodes.length + morphRest.length / 4 + 1;
-    elements[PARAM_ROWS] = Math.log2(poses.perRow);
-    elements[PARAM_LOOKS_UP] = poses.instances === null ? 0 : 1;
+    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
   },
 };
 

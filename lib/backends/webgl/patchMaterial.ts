@@ -20,6 +20,9 @@ type KeyHook = () => string;
 /** A hook that calls the user's. */
 type OwnHook<T> = T & { userHook: T };
 
+/** What a shader has that was made for crowds. */
+const MARK = 'CROWD_VARIANT';
+
 /** Whether a material colours the mesh or fills its shadow maps: each pass may use its own number of influences. */
 export type PatchRole = 'color' | 'shadow';
 
@@ -191,6 +194,8 @@ function compileCrowd(
   // Objects that are instanced and skinned at once are ours; three.js itself has none, and libraries that skin
   // instances by defines of their own keep these flags down.
   if (!parameters.instancing || !parameters.skinning) return;
+  // A hook of the user's may call that of another material.
+  if (parameters.vertexShader.includes(MARK)) return;
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
   const { codes, maps } = patch;
   const program = { codes, variantParameter, sourceOf: glslOf, maps, surfaces, uneven: patch.uneven, isOwn };
