@@ -200,8 +200,8 @@ export const MUTANTS = [
   {
     name: 'morphed-normals-tsl',
     file: 'shaders/morphTargets.tsl.ts',
-    text: 'if (stride === 2) write(target, 1, normal[target]);',
-    fault: 'if (stride === 2) write(target, 1, moves);',
+    text: 'normalLocal.addAssign(by.xyz)',
+    fault: 'positionLocal.addAssign(by.xyz)',
     tests: ['parity/morphs', 'parity/images', 'parity/dressing', 'parity/shapes'],
   },
   {
@@ -290,6 +290,13 @@ export const MUTANTS = [
     text: 'if (isDrawing) renderer.state.viewport(_before);',
     fault: '',
     tests: ['browser/viewCameras'],
+  },
+  {
+    name: 'moved-between-poses',
+    file: 'lib/backends/webgl/MatrixTexture.ts',
+    text: 'tracker.move(this.moved);',
+    fault: '',
+    tests: ['browser/poseRates', 'parity/images'],
   },
   {
     name: 'edited-while-paused',
