@@ -45,6 +45,9 @@ const LIT = [
 /** Instances one behind the other, in the middle of fades, in different clothes. */
 function createCrowd(encoding: 'tracks' | 'frames') {
   const { root, clips } = createKnight();
+  root.traverse((object) => {
+    object.castShadow = object.receiveShadow = true;
+  });
   const crowd = new SkinnedInstancedMesh(
     bakeCharacter(root, clips, { encoding: encodingOf(encoding), mergeMaterials: mergeMaterials() }),
     COUNT,

@@ -65,9 +65,6 @@ export function lodCameraOf(renderer: object, camera: Camera, isShadowMap: boole
   return camera;
 }
 
-/** The mesh of which it was asked last what a camera sees, while it has not been drawn: hooks ask right before draws do. */
-let asked: DrawnCrowd | null = null;
-
 /** What a camera sees of a crowd. */
 export function seenBy(
   renderer: object,
@@ -78,7 +75,6 @@ export function seenBy(
   const { frame } = (renderer as { info: { frame: number } }).info;
   const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
   const { views, matrixWorld } = crowd;
-  asked = crowd;
   return views.of(camera, matrixWorld, frame, lodCamera, isShadowMap, goesByInstanceLayers(crowd));
 }
 
@@ -122,10 +118,7 @@ class CameraList implements DrawnList {
     if (showsEveryone(crowd) && isInBundle(crowd)) return;
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
     const isShadowMap = isShadowPassMaterial === true;
-    const { last } = views;
-    const isKnown = asked === crowd && last?.camera === camera;
-    const seen = isKnown ? last : seenBy(renderer, crowd, camera, isShadowMap);
-    asked = null;
+    const seen = seenBy(renderer, crowd, camera, isShadowMap);
     // In shadow maps the order is of no use.
     const isSorted = !isShadowMap && crowd.count === visibility.count;
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
