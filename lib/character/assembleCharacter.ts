@@ -15,7 +15,12 @@ export interface CharacterPart {
   /** Whether instances do not show it to begin with. */
   hidden: boolean;
   /** What the mesh is drawn with; of a material that was merged, its name and colour as they were. */
-  materials: readonly { readonly name: string; readonly color?: Color }[];
+  materials: readonly {
+    /** As three.js has it. */
+    readonly name: string;
+    /** Undefined if it has none. */
+    readonly color?: Color;
+  }[];
 }
 
 /**

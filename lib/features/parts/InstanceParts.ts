@@ -33,7 +33,13 @@ const above = (black: number) => Math.max(black, NEARLY_BLACK);
  * A part: the name of a mesh, or of a node, which stands for all meshes below it; an index into `InstanceParts.names`; or the name of a
  * material, which stands for all meshes that are drawn with it, as it was before merging.
  */
-export type PartName = string | number | { material: string | RegExp };
+export type PartName =
+  | string
+  | number
+  | {
+      /** The name of the material, or a pattern for it. */
+      material: string | RegExp;
+    };
 
 /**
  * Shows and hides parts of single instances, colours them, and moves their maps. The parts are the meshes that the character was
