@@ -40,7 +40,7 @@ const entryGLSL = (list: string, at: string): string =>
   `texelFetch( ${list}, ivec2( ${at} >> 2 & ${LIST_TEXELS - 1}, ${at} >> ${LIST_TEXELS_BITS + 2} ), 0 )[ ${at} & 3 ]`;
 
 /** Which instance is drawn, and where its matrix and colour are, which three.js knows as attributes of the drawn index. */
-export const instanceIndexGLSL = /* glsl */ `
+export const instanceIndexGLSL = (): string => /* glsl */ `
 int instanceIndex() {
 
   // Rows of a palette are mostly the instances of their numbers.

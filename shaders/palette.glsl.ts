@@ -15,7 +15,7 @@ mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
 `;
 
 /** Where the pose pass has written an instance's matrices, see `WebGLPosePass`. */
-export const paletteTexelGLSL = /* glsl */ `
+export const paletteTexelGLSL = (): string => /* glsl */ `
 // Where the matrices of the instance that is drawn begin.
 ivec2 paletteTexel() {
 

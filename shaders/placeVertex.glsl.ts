@@ -39,6 +39,6 @@ export function placeVertexGLSL(
   counts: TextureCounts,
   variantParameter: number,
 ): string {
-  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL].join('\n');
+  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL()].join('\n');
   return placedFirst(vertexShader).replace(MAIN, (it) => `${declarations}\n${it}`);
 }

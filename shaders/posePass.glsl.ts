@@ -156,7 +156,7 @@ void main() {
 }
 `;
 
-const localRowsGLSL = /* glsl */ `
+const localRowsGLSL = (): string => /* glsl */ `
 /* What the step before has written. */
 uniform highp usampler2D locals[ 3 ];
 
@@ -179,7 +179,7 @@ ${multiplyRowsGLSL}
  */
 export const segmentStepGLSL = (): string => /* glsl */ `
 ${stepGLSL(null)}
-${localRowsGLSL}
+${localRowsGLSL()}
 
 void main() {
 
@@ -252,7 +252,7 @@ ${segments ? segmentsGLSL : chainGLSL(edits)}
  */
 export const composeStepGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
 ${stepGLSL(edits)}
-${localRowsGLSL}
+${localRowsGLSL()}
 ${edits?.models ?? ''}
 ${jointRowsGLSL(edits, segments)}
 /* Where instances stand. */

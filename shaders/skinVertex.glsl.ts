@@ -181,7 +181,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const morphs = variants.some((variant) => variant.morphs);
   const declarations = new Set([
     drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
-    instanceIndexGLSL,
+    instanceIndexGLSL(),
     ...(morphs ? [morphsGLSL] : []),
     ...surfaces.flatMap((surface) => surface.functions(codes, maps)),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(morphs)),

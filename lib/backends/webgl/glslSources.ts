@@ -55,7 +55,7 @@ const trackGLSL: GLSLSource = {
     integers: PALETTE_TEXTURES,
     places: true,
     declarations(morphs) {
-      const common = [paletteTexelGLSL, paletteJointGLSL];
+      const common = [paletteTexelGLSL(), paletteJointGLSL];
       return morphs ? [...common, paletteMorphsGLSL] : common;
     },
     skinningMatrix: paletteMatrixGLSL,
