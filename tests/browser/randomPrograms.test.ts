@@ -19,6 +19,11 @@ const ROUNDS = THOROUGH ? 3 : 2;
 const SEED = 1;
 /** Pixels that a crowd changes at least; fewer, and nothing to speak of was compared. */
 const LEAST = 500;
+/**
+ * Shades of 255 by which pictures may differ. With the same calls, textures and values of WebGL, one pixel was a shade darker in
+ * the first of two frames of a material that blends.
+ */
+const SHADES = 1;
 const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 
 // The nodes of both backends of WebGPURenderer are the same.
@@ -105,11 +110,11 @@ describe.each(twins)('%s', (twin) => {
     const expected = await drawing.draw(scene, camera, crowd);
     const calls = program.log.join(', ');
     expect(changedPixels(empty, picture), `somebody is seen, after ${calls}`).toBeGreaterThan(LEAST);
-    expect(changedPixels(expected, picture, 0), `like a new crowd, after ${calls}`).toBe(0);
+    expect(changedPixels(expected, picture, SHADES), `like a new crowd, after ${calls}`).toBe(0);
     if (orderOf(crowd).maxVisible === Infinity && orderOf(crowd).maxTriangles === Infinity) {
       crowd.perObjectFrustumCulled = !crowd.perObjectFrustumCulled;
       const culled = await drawing.draw(scene, camera, crowd);
-      expect(changedPixels(culled, picture, 0), `culled or not, after ${calls}`).toBe(0);
+      expect(changedPixels(culled, picture, SHADES), `culled or not, after ${calls}`).toBe(0);
     }
     crowd.dispose();
   }
