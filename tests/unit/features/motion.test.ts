@@ -16,7 +16,10 @@ import { moveBy } from '../../support/moveBy.js';
 const INSTANCES = 20;
 
 function createGrass(...motions: Motion[]): SkinnedInstancedMesh {
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(bladeRoot(), []), INSTANCES);
+  // Scaled, so that it moves less before skinning than after it.
+  const root = bladeRoot();
+  root.children[0].scale.setScalar(0.5);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, []), INSTANCES);
   const next = random(5);
   for (let i = 0; i < INSTANCES; i++) crowd.setMatrixAt(i, somewhere(next, 30));
   moveBy(crowd, ...motions);

@@ -1,4 +1,15 @@
-import { Box3, Euler, Frustum, Matrix4, PerspectiveCamera, Quaternion, Sphere, Vector3 } from 'three';
+import {
+  Box3,
+  Euler,
+  Frustum,
+  type KeyframeTrack,
+  Matrix4,
+  PerspectiveCamera,
+  Quaternion,
+  QuaternionKeyframeTrack,
+  Sphere,
+  Vector3,
+} from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { drawnFor } from '../../support/drawnFor.js';
@@ -110,6 +121,14 @@ test('bounds are wider with layers, and of edited crowds until edits end', () =>
   expect(radius()).toBe(before);
   new AnimationLayers(crowd, [{ name: 'over' }]);
   expect(radius()).toBeGreaterThan(before * 1.2);
+
+  const stick = createStick();
+  const turns = [0, 0, -0.5, Math.sqrt(0.75), 0, 0, 0.5, Math.sqrt(0.75)];
+  stick.clips[0].tracks = [new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], turns) as KeyframeTrack];
+  const turned = new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1).play(0, 0);
+  new AnimationLayers(turned, [{ name: 'over' }]);
+  turned.computeBoundingBox();
+  expect(turned.boundingBox?.containsBox(expandByVertices(turned, 0, new Box3()))).toBe(true);
 });
 
 test('bounds follow instances that were moved, and leave alone what the user set', () => {
