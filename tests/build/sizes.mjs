@@ -55,21 +55,26 @@ export const PROGRAMS = {
   'everything, WebGPU': "export * from './webgpu.js'",
 };
 
+/** Texts of modules that one program has had, for the next: to read them takes most of the time. */
+const texts = new Map();
+
 /** Shaders, and texts for users, as the package has them. */
 const shortened = (condition) => ({
   name: 'shortened',
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const code = await readFile(path, 'utf8');
-      const plain = shortenAll(code, parseAst(code, { lang: 'ts' }));
-      const isShort = condition === 'production';
-      return {
-        contents: isShort ? shortenTexts(plain, parseAst(plain, { lang: 'ts' }), path) : plain,
-        loader: 'ts',
-      };
+      const contents = texts.get(condition + path) ?? (await shorten(path, condition));
+      texts.set(condition + path, contents);
+      return { contents, loader: 'ts' };
     });
   },
 });
+
+async function shorten(path, condition) {
+  const code = await readFile(path, 'utf8');
+  const plain = shortenAll(code, parseAst(code, { lang: 'ts' }));
+  return condition === 'production' ? shortenTexts(plain, parseAst(plain, { lang: 'ts' }), path) : plain;
+}
 
 /**
  * @param {'production' | 'development'} [condition]
