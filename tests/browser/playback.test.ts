@@ -42,7 +42,7 @@ describe('shader and CPU twin show the same frame', () => {
     interpolate: boolean,
     change?: (crowd: SkinnedInstancedMesh) => void,
   ) {
-    const { root, clips } = createStick({ Slide: 1, Pose: 0 });
+    const { root, clips } = createStick({ Slide: 1, Pose: 0, Long: 2 });
     const how = await captureOf(twin);
     // 8 frames a second: times that are exact in float32, so that both sides are on the same side of an edge
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 8 }), plays.length, {
@@ -88,16 +88,17 @@ describe('shader and CPU twin show the same frame', () => {
         repetitions: next() < 0.3 ? Infinity : Math.floor(next() * 10) / 2,
         clampWhenFinished: next() < 0.5,
       }));
-      // then some turn around, stop or are paused, in the pass they are in
+      // then some turn around, stop, are paused or fade, in the pass they are in
       const turn = (crowd: SkinnedInstancedMesh) => {
         for (let i = 0; i < plays.length; i++) {
           const what = next();
           if (what < 0.6) crowd.setTimeScaleAt(i, sixteenth());
           else if (what < 0.8) crowd.setTimeScaleAt(i, -crowd.getTimeScaleAt(i));
-          else if (what < 0.9) crowd.pause(i);
+          else if (what < 0.85) crowd.pause(i);
+          else if (what < 0.95) crowd.play(i, 'Long', { fade: 2, warp: what < 0.9 });
         }
       };
-      await compareTwins(twin, plays, [0, 1 / 32, 3.03125, 11.5], true, turn);
+      await compareTwins(twin, plays, [0, 1 / 32, 3.03125, 11.5, 3600.5], true, turn);
     });
   });
 });
