@@ -18,9 +18,8 @@ import { addTable, mapsCode } from './backends/surfaceMaps.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
 import { glslTiles } from './backends/webgl/glslTiles.js';
-import { levelDraws } from './backends/webgl/levelDraws.js';
 import { registerFadeGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
-import { registerLevelDraws, webGLBackend } from './backends/webgl/WebGLBackend.js';
+import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
@@ -62,13 +61,7 @@ export type JointEdits = BaseEdits;
 export const AnimationLayers = /*@__PURE__*/ withPieces(BaseLayers, registerLayersGLSL, layersGLSL);
 export type AnimationLayers = BaseLayers;
 
-function withLevelDraws(): typeof BaseLevels {
-  registerFadeGLSL(levelFadeGLSL);
-  registerLevelDraws(levelDraws);
-  return BaseLevels;
-}
-
-export const CrowdLevels = /*@__PURE__*/ withLevelDraws();
+export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerFadeGLSL, levelFadeGLSL);
 export type CrowdLevels = BaseLevels;
 
 function withImpostorGLSL(): typeof BaseImpostor {

@@ -42,21 +42,8 @@ export interface Backend {
   update?(crowd: DrawnCrowd): void;
   /** Called when a frame begins that draws the crowd, before shadow maps. */
   beginFrame?(crowd: DrawnCrowd): void;
-  /**
-   * Called after each draw.
-   *
-   * @param scene Null in a shadow map.
-   * @param camera What it was drawn for; undefined if a hook of the user's does not say it.
-   */
-  endDraw?(
-    crowd: DrawnCrowd,
-    scene: Scene | null,
-    camera: Camera | undefined,
-    material: Material | undefined,
-    group: GeometryGroup | null,
-  ): void;
-  /** Whether a level of detail is drawn with its owner. */
-  isWithOwner?(level: DrawnCrowd): boolean;
+  /** Called after each draw. */
+  endDraw?(crowd: DrawnCrowd): void;
   /** Called when nothing is being drawn: an error thrown in the middle of a draw has kept `endDraw` from being called. */
   endAllDraws?(crowd: DrawnCrowd): void;
   /** Called when the crowd is drawn no more. */

@@ -9,8 +9,6 @@ const NO_MOTION = /*@__PURE__*/ new Float32Array(4);
 export class CrowdSkeleton extends Skeleton {
   /** What the crowd's `count` reads as while three.js draws a view of it; null at all other times. */
   drawnCount: number | null = null;
-  /** Who has just asked for the crowd to be drawn, since a renderer asked whether it is to be: WebGLRenderer alone says so. */
-  asked: 'picture' | 'shadow' | null = null;
 
   /**
    * What WebGLRenderer binds at each draw: textures of floats, and of unsigned integers. It sets the uniform `boneTexture`
@@ -62,7 +60,6 @@ export class CrowdSkeleton extends Skeleton {
   }
 
   override update(): void {
-    this.asked = 'picture';
     this.onUpdate();
   }
 

@@ -15,8 +15,6 @@ export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' |
   readonly isLevelMesh?: boolean;
   /** The mesh that it is attached to. */
   readonly owner?: object;
-  /** The meshes that draw its instances too. */
-  readonly attachments: readonly DrawnCrowd[];
   /** The most instances there can be. */
   readonly capacity: number;
   /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */

@@ -160,13 +160,8 @@ export abstract class CrowdMesh extends InstancedMesh<
     fields.skeleton = new CrowdSkeleton(() => this.beginFrame());
     const { layers } = this;
     // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
-    layers.test = ({ mask }) => {
-      this.skeleton.asked = null;
-      return (
-        (layers.mask & mask) !== 0 ||
-        (((crowd.layers?.union ?? 0) & mask) !== 0 && goesByInstanceLayers(this))
-      );
-    };
+    layers.test = ({ mask }) =>
+      (layers.mask & mask) !== 0 || (((crowd.layers?.union ?? 0) & mask) !== 0 && goesByInstanceLayers(this));
     crowd.add(this);
     this.prepareDraw();
   }
@@ -632,7 +627,6 @@ export abstract class CrowdMesh extends InstancedMesh<
     material: Material,
     group: Group | GeometryGroup | null,
   ): void {
-    this.skeleton.asked = 'shadow';
     backendOf(renderer).prepareShadow(renderer, this, light, camera, material);
     const lacks = lacksOf(this.geometry, group as GeometryGroup | null);
     // three.js has in maps of variance also what receives alone.
@@ -645,42 +639,22 @@ export abstract class CrowdMesh extends InstancedMesh<
    * Lets `count` be that of all instances again. Call it from a hook of your own put in its place, at any rate if you render in
    * hooks: a crowd that is drawn once more in the middle of a draw is then drawn on as it was to be.
    */
-  override onAfterRender(
-    _renderer?: WebGLRenderer,
-    scene?: Scene,
-    camera?: Camera,
-    _geometry?: BufferGeometry,
-    material?: Material,
-    group?: Group | GeometryGroup | null,
-  ): void {
+  override onAfterRender(): void {
     this.geometry.indirect = null;
-    this.endDraw(scene, camera, material, group as GeometryGroup | null);
+    this.endDraw();
   }
 
   /** The same for shadow maps. */
-  override onAfterShadow(
-    _renderer?: WebGLRenderer,
-    _object?: unknown,
-    _camera?: Camera,
-    light?: Camera,
-    _geometry?: BufferGeometry,
-    material?: Material,
-    group?: Group | GeometryGroup | null,
-  ): void {
-    this.endDraw(null, light, material, group as GeometryGroup | null);
+  override onAfterShadow(): void {
     (this.fields as MeshFields).isLeftOut = false;
+    this.endDraw();
   }
 
-  private endDraw(
-    scene: Scene | null = null,
-    camera?: Camera,
-    material?: Material,
-    group: GeometryGroup | null = null,
-  ): void {
+  private endDraw(): void {
     (this.fields as MeshFields).isUnshaded = false;
     // First: a backend may go on with another draw.
     this.skeleton.drawnCount = null;
-    for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this, scene, camera, material, group);
+    for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);
   }
 
   /** Called at each update, when nothing is being drawn. @internal */

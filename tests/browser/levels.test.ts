@@ -1,22 +1,18 @@
 import {
   Box3,
   BoxGeometry,
-  type BufferAttribute,
   type BufferGeometry,
   type Camera,
   Color,
   DataTexture,
-  DoubleSide,
   type Light,
   LinearMipmapLinearFilter,
-  type Material,
   Matrix4,
   MeshBasicMaterial,
   MeshStandardMaterial,
   Object3D,
   type PerspectiveCamera,
   Vector3,
-  type WebGLRenderer,
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -30,7 +26,6 @@ import {
   createLevel,
   encodingOf,
   JointAttachment,
-  type LevelMesh,
   mergeMaterials,
   readViewInfo,
   SkinnedInstancedMesh,
@@ -334,99 +329,6 @@ describe.each(TWINS)('%s', (twin) => {
     expect((await infoOf()).triangles).toBe(0);
     crowd.dispose();
   });
-});
-
-describe('drawn right after the crowd, under WebGLRenderer', () => {
-  const drawing = useDrawing('GLSL', drawingOf);
-
-  /** What may be done to a crowd of two levels, after which pictures are those of levels that three.js draws. */
-  const CHANGES: Record<string, (crowd: SkinnedInstancedMesh, near: LevelMesh, far: LevelMesh) => void> = {
-    nothing: () => {},
-    'influences of its own': (crowd) => addLevel(crowd, halfOf(crowd.geometry), 7, 0, { influences: 1 }),
-    'parts and colours': (crowd) => partsOf(crowd).setColorAt(crowd.all, 'Body', new Color(0, 1, 1)),
-    'one that is hidden': (_crowd, near) => Object.assign(near, { visible: false }),
-    'one without a shadow': (_crowd, _near, far) => Object.assign(far, { castShadow: false }),
-    'one that receives none': (_crowd, near) => Object.assign(near, { receiveShadow: false }),
-    'a crowd without a shadow': (crowd, near) => {
-      crowd.castShadow = false;
-      near.castShadow = true;
-    },
-    'another material': (_crowd, near) => Object.assign(near, { material: new MeshBasicMaterial() }),
-    'both sides of what one looks through': ({ material }) => {
-      const [first] = material as Material[];
-      Object.assign(first, { transparent: true, opacity: 0.5, side: DoubleSide, forceSinglePass: false });
-    },
-    lines: ({ material }) => Object.assign((material as Material[])[0], { wireframe: true }),
-    'vertices that were moved': (_crowd, near) => {
-      const position = near.geometry.getAttribute('position') as BufferAttribute;
-      position.array.forEach((value, i) => {
-        position.array[i] = value * 1.1;
-      });
-      position.needsUpdate = true;
-    },
-    'another geometry': (crowd, near) => Object.assign(near, { geometry: halfOf(crowd.geometry) }),
-    'a level fewer': (_crowd, _near, far) => far.dispose(),
-    'levels that fade': (crowd) => Object.assign(levelsOf(crowd), { dissolve: 0.5 }),
-    'others that are seen': ({ visibility }) => visibility.setVisible(1, false),
-  };
-
-  const halfOf = (geometry: BufferGeometry) => {
-    const half = geometry.clone();
-    for (const group of half.groups) group.count = Math.ceil(group.count / 6) * 3;
-    return half;
-  };
-
-  function createLevels() {
-    const { root, clips } = createKnight();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), COUNT);
-    crowd.castShadow = crowd.receiveShadow = true;
-    for (let i = 0; i < COUNT; i++)
-      crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
-    crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 }).update(0.2);
-    const [near, far] = [5, 9].map((start) => addLevel(crowd, halfOf(crowd.geometry), start));
-    return { crowd, near, far };
-  }
-
-  test.each(Object.keys(CHANGES))(
-    'the picture is that of levels which three.js draws: %s',
-    async (change) => {
-      const { scene, camera } = createStage(
-        new Box3(new Vector3(-2, 0, -8), new Vector3(2, 2, 1)),
-        'directional',
-      );
-      const renderer = drawing.renderer as WebGLRenderer;
-      const { renderBufferDirect } = renderer;
-      const pictures = [];
-      let drawn: Object3D[] = [];
-      for (const isByThree of [true, false]) {
-        const { crowd, near, far } = createLevels();
-        // A hook of its own: three.js has to call it.
-        if (isByThree) for (const level of [near, far]) level.onAfterShadow = level.onAfterShadow.bind(level);
-        aim(camera as PerspectiveCamera, [0, 2, 5], [0, 1, -2]);
-        for (let i = 0; i < 3; i++) await drawing.draw(scene, camera, crowd);
-        if (change === 'nothing') pictures.push(await drawing.draw(scene, camera, new Object3D()));
-        CHANGES[change](crowd, near, far);
-        renderer.renderBufferDirect = (...args) => {
-          drawn.push(args[4]);
-          renderBufferDirect.apply(renderer, args);
-        };
-        for (let i = 0; i < 3; i++) {
-          drawn = [];
-          crowd.update(0.1);
-          aim(camera as PerspectiveCamera, [i, 2, 5], [0, 1, -2]);
-          pictures.push(await drawing.draw(scene, camera, crowd));
-        }
-        Object.assign(renderer, { renderBufferDirect });
-        const isLevel = (object: Object3D) => object === near || object === far;
-        if (change === 'nothing') expect(drawn.some(isLevel), 'by three.js').toBe(isByThree);
-        crowd.dispose();
-      }
-      const half = pictures.length / 2;
-      for (let i = 0; i < half; i++)
-        expect(changedPixels(pictures[i], pictures[half + i], 0), `${i}`).toBe(0);
-      if (change === 'nothing') expect(changedPixels(pictures[0], pictures[1])).toBeGreaterThan(1000);
-    },
-  );
 });
 
 describe('that fade', () => {

@@ -1,7 +1,6 @@
 import type {
   ArrayCamera,
   Camera,
-  GeometryGroup,
   InstancedMesh,
   Material,
   Object3D,
@@ -22,7 +21,6 @@ import {
   TEXTURE_SEEDS,
   TEXTURE_UNIFORMS,
 } from '../../constants.js';
-import type { InstanceList } from '../../culling/InstanceList.js';
 import type { View } from '../../culling/View.js';
 import type { Backend } from '../Backend.js';
 import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
@@ -31,7 +29,6 @@ import { updateColors } from '../instancePlaces.js';
 import { readsView } from '../ownInstanced.js';
 import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
-import type { LevelDraws, ListedLevel } from './levelDraws.js';
 import { MatrixTexture } from './MatrixTexture.js';
 import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
@@ -80,16 +77,8 @@ export const webGLBackend: Backend = {
   beginFrame,
   endDraw,
   endAllDraws,
-  isWithOwner: (level) => levelDraws?.isWithOwner(level) === true,
   release: releaseMaterials,
 };
-
-/** Null as long as nothing on the page needs them. */
-let levelDraws: LevelDraws | null = null;
-
-export function registerLevelDraws(draws: LevelDraws): void {
-  levelDraws = draws;
-}
 
 function beginDraw(
   crowd: DrawnCrowd,
@@ -116,20 +105,10 @@ function beginDraw(
  * Lets the crowd be whole again once it was drawn; or as it was to be drawn, if that was in the middle of another draw. Call it
  * after each draw.
  */
-function endDraw(
-  crowd: DrawnCrowd,
-  scene: Scene | null,
-  camera: Camera | undefined,
-  material: Material | undefined,
-  group: GeometryGroup | null,
-): void {
+function endDraw(crowd: DrawnCrowd): void {
   const drawn = drawStateOf(crowd);
   const { draws } = drawn;
-  const draw = draws.pop();
-  if (draw !== undefined && camera !== undefined && material !== undefined) {
-    if (crowd.isLevelMesh === true) levelDraws?.note(crowd, draw.renderer, material);
-    levelDraws?.draw(crowd, draw, scene, camera, material, group);
-  }
+  draws.pop();
   const last = draws.at(-1);
   if (last !== undefined) {
     show(crowd, last);
@@ -153,16 +132,7 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
   skeleton.drawnCount = null;
   const view = lookFor(crowd, draw);
   prepareDraw(draw.renderer, crowd, view, draw);
-  if (view !== null && crowd.attachments.length > 0) levelDraws?.list(crowd, draw, listLevel);
   skeleton.drawnCount = drawnCount(crowd, view);
-}
-
-/** Lists what a draw shows of a level that is drawn with its owner. */
-function listLevel(level: DrawnCrowd, draw: Draw, state: ListedLevel, isNew: boolean): void {
-  if (isNew) updateDraw(level);
-  const view = lookFor(level, draw);
-  state.count = drawnCount(level, view) ?? level.count;
-  state.listed = placeList(draw.renderer, level, view).texture.plain;
 }
 
 /**
@@ -260,19 +230,15 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   const source = glslSourceOf(crowd);
   source.update?.(renderer, crowd, drawn.requested, draw !== null, matrices);
   crowd.views.posed = source.posedCount?.(crowd) ?? 0;
-  if (draw !== null) bindTextures(crowd, matrices.texture, placeList(renderer, crowd, view).texture.plain);
-}
-
-/** Has the shaders of a mesh read what is shown of it. */
-function placeList(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null): InstanceList {
+  if (draw === null) return;
   const isWhole = view === null || view.isWhole === true;
-  const list = isWhole ? matricesOf(crowd).everyone : view.list;
-  const listed = glslSourceOf(crowd).listed?.(crowd, list) ?? list;
+  const list = isWhole ? matrices.everyone : view.list;
+  const listed = source.listed?.(crowd, list) ?? list;
   listed.texture.prepare(renderer, hasTexture);
   const { elements } = crowd.bindMatrix;
   elements[PARAM_LISTED] = FIRST_LISTED + listed.first + (isWhole ? 0 : (view.start ?? 0));
   elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
-  return listed;
+  bindTextures(crowd, matrices.texture, listed.texture.plain);
 }
 
 /** Where the crowd's instances stand, as a texture. */

@@ -1,5 +1,4 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
-import { backends } from '../../backends/Backend.js';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
 import type { MeshUniforms } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
@@ -21,12 +20,6 @@ function ofOwner(
     },
     set() {},
   };
-}
-
-/** Whether a backend draws a level together with its owner. */
-function isWithOwner(level: LevelMesh): boolean {
-  for (let i = 0; i < backends.length; i++) if (backends[i].isWithOwner?.(level)) return true;
-  return false;
 }
 
 /** Not in a static block, for which bundlers would keep the class where nobody uses it. */
@@ -78,7 +71,7 @@ export class LevelMesh extends CrowdMesh {
     const { layers } = this;
     const { test } = layers;
     // Renderers ask it first: a mesh of no level costs no draw call.
-    layers.test = (other) => this.level !== -1 && test.call(layers, other) && !isWithOwner(this);
+    layers.test = (other) => this.level !== -1 && test.call(layers, other);
     this.motions = owner.motions;
     this.ownerReplaced();
     this.prepareDraw();
