@@ -120,9 +120,10 @@ export const MIXED_POSES =
 /** The least that a component of a material's colour counts as where parts have colours: what is divided by it stays a number. */
 export const NEARLY_BLACK = 2 ** -20;
 
-/** What a part has not of the shadows of its mesh: bits. */
+/** What a part has not of what others have: shadows, and tangents for its normal maps; bits. */
 export const NO_CASTING = 1;
 export const NO_RECEIVING = 2;
+export const NO_TANGENTS = 4;
 
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;

@@ -1,6 +1,6 @@
 import type { Group, Material, MeshPhysicalMaterial, Object3D, Texture } from 'three';
 import { BufferAttribute, BufferGeometry, Matrix3, NormalBlending } from 'three';
-import { NO_CASTING, NO_RECEIVING } from '../constants.js';
+import { NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
 import { linearDeterminant } from '../utils/affine.js';
 import {
   floatsOf,
@@ -30,7 +30,7 @@ export interface Piece {
   /** Index of the part. */
   part: number;
   source: ScenePart;
-  /** `NO_CASTING` and `NO_RECEIVING`, as far as its mesh has not what another has of shadows. */
+  /** `NO_CASTING` and the like, as far as its mesh has not what another has. */
   lacks: number;
   /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
   joints: Int32Array;
@@ -81,8 +81,8 @@ export function mergeParts(
   }
 
   let first = 0;
-  const all = piecesOf(parts);
-  const pieces = withTangents(merger?.split(all) ?? all).map((piece): PlacedPiece => {
+  const all = withTangents(piecesOf(parts));
+  const pieces = (merger?.split(all) ?? all).map((piece): PlacedPiece => {
     const { count } = piece.geometry.getAttribute('position');
     first += count;
     return { ...piece, first: first - count, count };
@@ -91,7 +91,7 @@ export function mergeParts(
   mergeAttributes(geometry, pieces, first);
   mergeSkins(geometry, pieces, first);
   mergeMorphs(geometry, pieces, first, morphs);
-  const painted = [0, 1, 2, 3].map((lacks) => {
+  const painted = [0, 1, 2, 3, 4, 5, 6, 7].map((lacks) => {
     const alike = pieces.filter((piece) => piece.lacks === lacks);
     return alike.length > 0 ? merger?.paint(geometry, alike, owner) : undefined;
   });
@@ -171,21 +171,16 @@ function runsOf({ geometry, material }: ScenePart): Run[] {
 }
 
 /**
- * Pieces with tangents where others have them: a geometry has them as a whole or not at all, and normal maps of the pieces without would
- * be read along those that fill in. Where only pieces without read them, none has, so that three.js's are derived for all.
+ * A geometry has tangents as a whole or not at all. Where some pieces have them, those of which normal maps read none are marked, so that
+ * they are derived as three.js does; where only such read them, none has.
  */
 function withTangents(pieces: readonly Piece[]): readonly Piece[] {
   const has = ({ geometry }: Piece) => geometry.hasAttribute('tangent');
-  if (!pieces.some(has)) return pieces;
   const isRead = pieces.some((piece) => has(piece) && (isMapped(piece) || piece.runs.some(mayReadAny)));
   return pieces.map((piece) => {
-    const { geometry: source } = piece;
-    if (isRead === has(piece) || (isRead && (!isMapped(piece) || !source.hasAttribute('uv')))) return piece;
-    const geometry = sharingCopy(source);
-    if (!isRead) return { ...piece, geometry: geometry.deleteAttribute('tangent') };
-    if (source.index === null) geometry.setIndex([...Array(source.getAttribute('position').count).keys()]);
-    geometry.computeTangents();
-    return { ...piece, geometry: geometry.setIndex(source.index) };
+    if (isRead === has(piece)) return piece;
+    if (isRead) return isMapped(piece) ? { ...piece, lacks: piece.lacks | NO_TANGENTS } : piece;
+    return { ...piece, geometry: sharingCopy(piece.geometry).deleteAttribute('tangent') };
   });
 }
 
@@ -316,7 +311,7 @@ function setTriangles(merged: BufferGeometry, runs: PlacedRun[], owned: (Materia
     // WebGLRenderer draws opaque materials in the order of their ids, and WebGPURenderer builds one for a mesh but once.
     const isTaken = materials.some((before, i) => {
       const [other] = groups[i];
-      if (before === material) return ((other.lacks ^ lacks) & NO_RECEIVING) > 0;
+      if (before === material) return ((other.lacks ^ lacks) & (NO_RECEIVING | NO_TANGENTS)) > 0;
       const isAfter = isOrdered && !before.transparent && !material.transparent && byOrder(other, run) < 0;
       return isAfter && before.id > material.id;
     });

@@ -28,7 +28,7 @@ import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
 import { followMoves } from '../backends/instancePlaces.js';
 import type { CharacterPart } from '../character/assembleCharacter.js';
 import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
-import { NO_CASTING, NO_RECEIVING } from '../constants.js';
+import { NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
 import type { AttachedMesh } from '../features/AttachedMesh.js';
 import type { InstanceParts } from '../features/parts/InstanceParts.js';
@@ -60,9 +60,16 @@ const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 
 const isHidden = ({ hidden }: CharacterPart): boolean => hidden;
 
-/** What the mesh's shadows have not of a group: `NO_CASTING` and `NO_RECEIVING`, which `mergeParts` has put there. */
+/** What a group has not of what others have: `NO_CASTING` and the like, which `mergeParts` has put there. */
 const lacksOf = ({ userData }: BufferGeometry, group: GeometryGroup | null): number =>
   group === null ? 0 : (userData.lacks?.[group.materialIndex ?? 0] ?? 0);
+
+/** Ends the draw of a group that lacks something. */
+function showWhole(fields: MeshFields): void {
+  fields.isUnshaded = false;
+  if (fields.tangents !== undefined) fields.geometry.setAttribute('tangent', fields.tangents);
+  fields.tangents = undefined;
+}
 
 const _nothing = /*@__PURE__*/ new Matrix4().makeScale(0, 0, 0);
 
@@ -612,7 +619,14 @@ export abstract class CrowdMesh extends InstancedMesh<
     const fields = this.fields as MeshFields;
     const { isLeftOut } = fields;
     fields.isLeftOut = false;
-    fields.isUnshaded = (lacksOf(this.geometry, part) & NO_RECEIVING) > 0;
+    const lacks = lacksOf(this.geometry, part);
+    showWhole(fields);
+    fields.isUnshaded = (lacks & NO_RECEIVING) > 0;
+    if (lacks & NO_TANGENTS) {
+      // three.js derives them where the geometry has none.
+      fields.tangents = this.geometry.getAttribute('tangent');
+      this.geometry.deleteAttribute('tangent');
+    }
     backendOf(renderer).prepare(renderer, this, scene, camera, material, part);
     fields.isLeftOut = isLeftOut;
   }
@@ -651,7 +665,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   private endDraw(): void {
-    (this.fields as MeshFields).isUnshaded = false;
+    showWhole(this.fields as MeshFields);
     // First: a backend may go on with another draw.
     this.skeleton.drawnCount = null;
     for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);
@@ -660,7 +674,8 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** Called at each update, when nothing is being drawn. @internal */
   endDraws(): void {
     const fields = this.fields as MeshFields;
-    fields.isLeftOut = fields.isUnshaded = false;
+    fields.isLeftOut = false;
+    showWhole(fields);
     for (let i = 0; i < backends.length; i++) backends[i].endAllDraws?.(this);
   }
 }

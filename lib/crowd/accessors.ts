@@ -13,6 +13,8 @@ export interface MeshFields {
   receiveShadow: boolean;
   /** Whether a part of the geometry is being drawn that receives no shadow. */
   isUnshaded?: boolean;
+  /** Of the geometry, while a part is being drawn that has none. */
+  tangents?: BufferGeometry['attributes'][string];
   /** Whether it would be drawn into a shadow map to which it casts nothing. */
   isLeftOut?: boolean;
   /** Null until the mesh is made. */
