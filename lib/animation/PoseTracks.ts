@@ -147,9 +147,6 @@ export function readKey(
     for (let i = 0; i < 4; i++) out[i] = keys[at + i];
   } else if (property === ROTATION) {
     for (let i = 0; i < 4; i++) out[i] = (shorts[at + i] - SHORT_ONE) / SHORT_ONE;
-    // Not by Math.hypot, which takes several times as long.
-    const length = Math.sqrt(out[0] ** 2 + out[1] ** 2 + out[2] ** 2 + out[3] ** 2);
-    for (let i = 0; i < 4; i++) out[i] /= length;
   } else {
     const range = rangeTexel(ranges, property) * 4;
     for (let i = 0; i < 4; i++) out[i] = keys[range + i] + keys[range + 4 + i] * shorts[at + i];
