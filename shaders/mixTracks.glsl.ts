@@ -1,4 +1,4 @@
-import { RANGES, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { RANGES, SLOT_HEAD, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 
 /** Text for layers over the base. It comes with these. */
@@ -47,11 +47,14 @@ vec4 readTrack( int entry, int range, Action action, bool turns ) {
 // Where a frame of a clip is among those that are stored, where these do not lie evenly in time.
 float storedFrame( int slots, float frame ) {
 
-  float whole = floor( frame );
-  int slot = int( whole );
+  vec4 head = trackTexel( slots );
+  float place = clamp( ( frame - head.x ) * head.y, 0.0, head.z );
+  if ( head.w == 0.0 ) return place;
+  float whole = floor( place );
+  int slot = int( whole ) + ${SLOT_HEAD};
   float stored = trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
   slot ++;
-  return stored + ( frame - whole ) * ( trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ] - stored );
+  return stored + ( place - whole ) * ( trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ] - stored );
 
 }
 

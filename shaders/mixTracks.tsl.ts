@@ -1,6 +1,6 @@
-import { bool, Fn, float, floor, If, int, min, select, vec2, vec3, vec4 } from 'three/tsl';
+import { bool, clamp, Fn, float, floor, If, int, min, select, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { RANGES, SCALE, STEP_SLACK } from '../lib/animation/PoseTracks.js';
+import { RANGES, SCALE, SLOT_HEAD, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
@@ -118,13 +118,18 @@ export function mixTracks({
         const stored = frame.toVar();
         // Where frames that are stored do not lie evenly in time.
         If(head.w.greaterThan(0), () => {
-          const whole = floor(frame).toVar();
+          const even = texel(int(head.w)).toVar();
+          const place = clamp(frame.sub(even.x).mul(even.y), 0, even.z).toVar();
+          const whole = floor(place).toVar();
           const [from, to] = [0, 1].map((next) => {
-            const slot = int(whole).add(next).toVar();
+            const slot = int(whole)
+              .add(SLOT_HEAD + next)
+              .toVar();
             const four = texel(int(head.w).add(slot.shiftRight(2))).toVar();
             return componentsOf(four).element(slot.bitAnd(3)).toVar();
           });
-          stored.assign(from.add(frame.sub(whole).mul(to.sub(from))));
+          const uneven = from.add(place.sub(whole).mul(to.sub(from)));
+          stored.assign(select(even.w.equal(0), place, uneven));
         });
         const action = {
           place: vec3(head.xy, stored).toVar(),

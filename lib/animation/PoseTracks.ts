@@ -53,8 +53,9 @@ export interface TrackClip {
   /** Frames that are stored. The last one is held until the clip's end. */
   frames: number;
   /**
-   * Where the frames lie in time if not evenly: for each frame at `fps`, where it is among those that are stored, which may be on the
-   * way from one to the next. Null where all of it is even.
+   * Where the frames that are stored lie in time, if not evenly from 0 to the duration, else null. In time there are even places: first come
+   * the frame at `fps` at which the first is, how many go to such a frame, the number of the last, and whether anything follows:
+   * for each, where it is among the frames that are stored, which may be on the way from one to the next.
    */
   slots: Float32Array | null;
   /** Texels from one frame to the next. */
@@ -95,25 +96,17 @@ export const TRACK_TEXEL = 0x1fffffff;
 /** A stepped track jumps this many frames early, so that rounding cannot make it jump late. */
 export const STEP_SLACK = 1e-4;
 
-/** More than the way from one frame to the next may be divided into, and than ways may be stored as one. */
-export const SLOT_PARTS = 512;
-
-/** `TrackClip.slots`, of how many parts each way from one frame to the next has, or which part of one it is. */
-export function slotsOf(parts: ArrayLike<number>): Float32Array {
-  let stored = 0;
-  return Float32Array.from({ length: parts.length + 1 }, (_, i) => {
-    stored += parts[i - 1] ?? 0;
-    return stored;
-  });
-}
+/** What `TrackClip.slots` begins with. */
+export const SLOT_HEAD = 4;
 
 /** Where a frame of a clip is among those that are stored. The shaders have the same. */
 export function storedFrame({ slots, frames }: Pick<TrackClip, 'slots' | 'frames'>, frame: number): number {
-  const place = Math.min(Math.max(frame, 0), (slots?.length ?? frames) - 1);
-  if (slots === null) return place;
-  const slot = Math.floor(place);
+  const [first, perFrame, last, isUneven] = slots ?? [0, 1, frames - 1, 0];
+  const place = Math.min(Math.max((frame - first) * perFrame, 0), last);
+  if (slots === null || !isUneven) return place;
+  const slot = Math.floor(place) + SLOT_HEAD;
   const stored = slots[slot];
-  return stored + (place - slot) * ((slots[slot + 1] ?? stored) - stored);
+  return stored + (place % 1) * ((slots[slot + 1] ?? stored) - stored);
 }
 
 /** Where the entries of a node begin in the table. */

@@ -4,7 +4,7 @@ import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
 import { clipBounds } from '../animation/clipBounds.js';
 import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
-import { type PoseTracks, SLOT_PARTS } from '../animation/PoseTracks.js';
+import { type PoseTracks, storedFrame } from '../animation/PoseTracks.js';
 import { TrackReader, trackSource } from '../animation/trackSource.js';
 import {
   MAX_TRACK_TEXELS,
@@ -20,7 +20,7 @@ import type { Steps } from '../utils/steps.js';
 import type { Encoding, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
 import { packTracks } from './packTracks.js';
-import { channelsOn, type KeyedClip, keyRate, readKeys } from './readKeys.js';
+import { channelsOn, type KeyedClip, type KeyRate, keyRate, readKeys } from './readKeys.js';
 import { shortenKeys } from './shortenKeys.js';
 import { checkPose, type Skeleton, skeletonOf } from './skeleton.js';
 
@@ -37,6 +37,12 @@ const BYTES_PER_KEY = 16;
  * a way that eases in and out, and shortly before the end, where jumps show.
  */
 const MEASURED = [0.2, 0.5, 0.8, 0.98];
+
+/** More than the way from one frame to the next may be divided into. */
+const MOST_PARTS = 512;
+
+/** Keys that are looked at where keys alone are stored and none is quite on its frame: those that are off furthest. */
+const LOOKED_AT = 64;
 
 /** Of an error that was not measured yet. */
 const UNKNOWN = -1;
@@ -92,7 +98,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
     );
   }
   const clips: BakedClip[] = [];
-  for (const [i, { name, duration, fps, frames, slots, stride, error }] of packed.clips.entries()) {
+  for (const [i, { name, duration, fps, frames, stride, error }] of packed.clips.entries()) {
     const bytes = frames * stride * BYTES_PER_KEY;
     const given = bake.clips[i].clip.tracks.reduce((sum, { values }) => sum + values.length * 4, 0);
     if (bytes > Math.max(DEAR, given * DEARER)) {
@@ -106,7 +112,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
       );
     }
     const { rootMotion } = keyed[i];
-    const count = slots?.length ?? frames;
+    const count = Math.round(duration * fps) + 1;
     clips.push({
       name,
       start: i + 1,
@@ -149,10 +155,10 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
   for (const [i, planned] of clips.entries()) {
     const { clip } = planned;
     const channels = channelsOn(skeleton, planned);
-    const rate = keyRate(channels, clip.duration);
+    let rate = keyRate(channels, clip.duration);
     const moves = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
     // Root motion has one place for each frame.
-    if (moves) rate.parts = null;
+    if (moves) rate.parts = rate.times = null;
     let one = yield* readKeys(skeleton, poser, channels, clip, rate, size);
     if (one === null) {
       throw cannotHold(
@@ -160,7 +166,7 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
       );
     }
     if (!rate.isExact || moves) {
-      const errors = new Float64Array(Math.round(one.fps * clip.duration)).fill(UNKNOWN);
+      let errors = errorsOf(rate, one, clip.duration);
       for (;;) {
         poser.play(clip, planned.channels);
         if (mover && moves && !(yield* mover.move(one, clip.duration)))
@@ -170,12 +176,15 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
         yield* measureErrors(alone, bake, size, one.rootMotion, errorsNow);
         one.error = errorsNow.reduce((most, error) => Math.max(most, error), 0) / size;
         if (one.error <= maxError || one.frames === 1) break;
-        if (rate.parts === null) rate.fps *= 2;
+        const { times } = rate;
+        if (times !== null) rate = keyRate(channels, clip.duration, true);
+        else if (rate.parts === null) rate.fps *= 2;
         else if (!divideFurther(rate.parts, rate.fps, errors, maxError * size)) break;
         if (rate.fps > MAX_FPS) break;
         const finer: KeyedClip | null = yield* readKeys(skeleton, poser, channels, clip, rate, size);
         if (finer === null) break;
         one = finer;
+        if (times !== null) errors = errorsOf(rate, one, clip.duration);
       }
     }
     keyed.push(one);
@@ -184,11 +193,28 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
   return keyed;
 }
 
+/** An error for the way from each frame to the next. Where keys alone are stored, they are to be measured around those whose frames matter most. */
+function errorsOf({ times, off }: KeyRate, { fps, channels }: KeyedClip, duration: number): Float64Array {
+  const ways = Math.round(duration * fps);
+  if (times === null) return new Float64Array(ways).fill(UNKNOWN);
+  const errors = new Float64Array(ways);
+  const matters = off.map((part, key) => {
+    let moved = 0;
+    for (const { values, size, isConstant } of channels)
+      for (let i = key * size; i < (key + 1) * size && !isConstant; i++)
+        moved += Math.abs((values[i + size] ?? values[i]) - (values[i - size] ?? values[i]));
+    return part * moved;
+  });
+  const most = [...times.keys()].sort((a, b) => matters[b] - matters[a]).slice(0, LOOKED_AT);
+  for (const key of most) errors[Math.min(Math.floor(times[key] * fps), ways - 1)] = UNKNOWN;
+  return errors;
+}
+
 /** Divides the ways between frames on which the error is too large; false if there are none, or they are divided enough. */
 function divideFurther(parts: Float64Array, fps: number, errors: Float64Array, most: number): boolean {
   let divides = false;
   errors.forEach((error, slot) => {
-    if (error <= most || parts[slot] * fps > MAX_FPS || parts[slot] * 2 >= SLOT_PARTS) return;
+    if (error <= most || parts[slot] * fps > MAX_FPS || parts[slot] * 2 >= MOST_PARTS) return;
     parts[slot] *= 2;
     errors[slot] = UNKNOWN;
     divides = true;
@@ -213,7 +239,7 @@ function* measureErrors(
   errors: Float64Array,
 ): Steps<void> {
   const { jointNames, morphRest } = poser.rig;
-  const [{ fps, slots }] = alone.clips;
+  const [clip] = alone.clips;
   const reader = new TrackReader(alone);
   const mix = createPoseMix();
   const [shown] = mix.clips;
@@ -224,7 +250,7 @@ function* measureErrors(
   const influences = new Float64Array(alone.morphRest.length && morphRest.length);
   let worst = 0;
   const measure = (frame: number, alpha: number) => {
-    poser.sample((frame + alpha) / fps);
+    poser.sample((frame + alpha) / clip.fps);
     poser.readJoints(expected);
     if (rootMotion !== null) {
       const at = frame * MOTION_SIZE;
@@ -250,7 +276,7 @@ function* measureErrors(
   for (let frame = 0; frame < errors.length; frame++) {
     if (errors[frame] !== UNKNOWN) continue;
     worst = 0;
-    const parts = slots === null ? 1 : slots[frame + 1] - slots[frame];
+    const parts = Math.max(1, Math.round(storedFrame(clip, frame + 1) - storedFrame(clip, frame)));
     for (let part = 0; part < parts; part++)
       for (const place of MEASURED) measure(frame, (part + place) / parts);
     errors[frame] = worst;

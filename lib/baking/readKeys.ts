@@ -1,5 +1,5 @@
 import { AdditiveAnimationBlendMode, type AnimationClip, type KeyframeTrack, Quaternion } from 'three';
-import { ROTATION, SLOT_PARTS, slotsOf, TRANSLATION } from '../animation/PoseTracks.js';
+import { ROTATION, TRANSLATION } from '../animation/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
 import type { Steps } from '../utils/steps.js';
 import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL } from './channels.js';
@@ -13,15 +13,20 @@ const LOOSE_TOLERANCE = 2e-4;
 /** Into how many parts the way between two frames is divided at once, for keys that lie there. */
 const MAX_DIVIDED = 8;
 
-/** How many ways from frame to frame a clip may have that are stored as fewer, and at how many frames per second. */
+/** How many frames may say where a clip is among its keys, however few or many these are. */
+const MIN_WAYS = 2 ** 12;
 const MAX_WAYS = 2 ** 18;
-const MAX_JOINED_RATE = 1000;
+
+/** How many times as many a second as keys. */
+const MAX_FINER = 16;
+
+/** By what part of the way to the next key keys may be off: poses are a thousandth of what moves from key to key. */
+const ON_FRAMES = 1e-3;
 
 /** Frames per second above which a clip counts as having no frame rate. */
 const MAX_RATE = 240;
 
-/** Frames per second at which clips that have to be sampled are sampled first where keys do not say it, and fewer that they may not say. */
-const FIRST_FPS = 30;
+/** Frames per second below which clips that have to be sampled are not sampled at first, though keys say it. */
 const MIN_RATE = 12;
 
 /**
@@ -35,12 +40,6 @@ const KEY_SLACK = 1e-7;
 
 /** Bits of a float32 after its first. */
 const FLOAT_BITS = 23;
-
-/** The part of a frame by which rounding may take a key off it, so that it is clear which frame it is on. */
-const CLEAR = 0.25;
-
-/** Numbers of keys that are read between two steps. */
-const NUMBERS = 4096;
 
 const _value = /*@__PURE__*/ new Quaternion();
 const _rest = /*@__PURE__*/ new Quaternion();
@@ -82,13 +81,12 @@ export interface KeyRate {
   fps: number;
   /** Whether keys are on frames, and straight or steps between them, so that they are the clip at any time. */
   isExact: boolean;
-  /**
-   * Into how many parts the way from each frame to the next is divided, so that further keys are on frames, or which part of the way from
-   * key to key it is, where there are no keys between; null for one each.
-   */
+  /** Into how many parts the way from each frame to the next is divided, so that further keys are on frames; null for one each. */
   parts: Float64Array | null;
-  /** Bits to which the times of keys are rounded, see `roundingAt`. */
-  bits: number;
+  /** Seconds of all keys, where these alone are stored; how many even places say where they are, and by what part of the way to the next each is off. */
+  times: Float64Array | null;
+  places: number;
+  off: Float64Array;
 }
 
 /** The channels of a clip that move a skeleton. */
@@ -99,10 +97,14 @@ export function channelsOn(skeleton: Skeleton, { channels }: BoundClip): Channel
   );
 }
 
-/** Finds the frame rate for the keys of a clip. */
-export function keyRate(channels: readonly Channel[], duration: number): KeyRate {
+/**
+ * Finds the frame rate for the keys of a clip.
+ *
+ * @param samples Whether the clip is sampled in any case.
+ */
+export function keyRate(channels: readonly Channel[], duration: number, samples = false): KeyRate {
   const arrays = new Set<ArrayLike<number>>();
-  let isExact = true;
+  let isExact = !samples;
   for (const channel of channels) {
     const { tracks } = channel;
     // Of tracks of one name, each changes what the others make.
@@ -116,35 +118,34 @@ export function keyRate(channels: readonly Channel[], duration: number): KeyRate
       if (curve === STEPS ? wholeTrack(channel) === null : curve === CURVE || target.isAngle) isExact = false;
     }
   }
-  const sorted = sortedTimes(arrays, duration);
-  const fits = (rate: number) => rate > 0 && duration > 0 && duration * rate <= MAX_WAYS;
-  // Some tools keep fewer bits of a time. Of a time that is on such a step by itself, as 0.5 is, that says nothing.
-  const least = bitsOf(arrays);
-  const most = Math.max(MAX_RATE, Math.min(MAX_JOINED_RATE, MAX_WAYS / duration));
-  for (const bits of isExact ? new Set([FLOAT_BITS, least]) : []) {
-    const fps = findKeyGrid(sorted, (time) => KEY_TOLERANCE + roundingAt(time, bits), most);
-    if (fps !== null)
-      return { fps, isExact, parts: fits(fps) ? joinWays(sorted, duration, fps) : null, bits };
-  }
-  const loose = (time: number) => LOOSE_TOLERANCE + roundingAt(time, least);
-  const grid =
-    findKeyGrid(sorted, () => LOOSE_TOLERANCE, MAX_RATE) ||
-    findKeyGrid(sorted, loose, MAX_RATE) ||
-    usualRate(arrays);
+  const times = timesOf(arrays, duration);
+  if (times.length < 2 || duration === 0)
+    return { fps: 0, isExact, parts: null, times: null, places: 0, off: times };
+  const span = times[times.length - 1] - times[0];
+  const most = isExact ? Math.max(MIN_WAYS, times.length * (channels.length + 1)) : span * MAX_RATE;
+  const { places, off, worst, usual } = findPlaces(times, Math.min(most, MAX_WAYS));
+  const rate = places / span;
+  const isOn = worst <= ON_FRAMES + roundingAt(duration, bitsOf(arrays)) * rate;
+  if (isExact && worst < Infinity) return { fps: rate, isExact: isOn, parts: null, times, places, off };
   // From few frames a second, the way to the next would have to be divided into more parts than there may be.
-  const rate = grid * Math.ceil(MIN_RATE / grid);
-  const parts = fits(rate) ? divide(sorted, duration, rate) : null;
-  return { fps: rate, isExact: false, parts, bits: FLOAT_BITS };
+  const grid = isOn ? rate : Math.min(1 / usual, MAX_RATE);
+  const fps = grid * Math.ceil(MIN_RATE / grid);
+  const parts = duration * fps <= MAX_WAYS ? divide(times, duration, fps) : null;
+  return { fps, isExact: false, parts, times: null, places: 0, off };
 }
 
-/** All times of keys once, and the duration. */
-function sortedTimes(arrays: Iterable<ArrayLike<number>>, duration: number): Float64Array {
+/** All times of keys once, as far as the duration goes, and this; of times that are one but for rounding, the last. */
+function timesOf(arrays: Iterable<ArrayLike<number>>, duration: number): Float64Array {
   const all = new Set<number>();
   for (const times of arrays) {
     all.add(duration);
     for (let i = 0; i < times.length; i++) all.add(times[i]);
   }
-  return new Float64Array(all).sort();
+  const sorted = new Float64Array(all).sort();
+  const near = (time: number) => KEY_TOLERANCE + roundingAt(time, FLOAT_BITS);
+  return sorted.filter(
+    (time, i) => !(sorted[i + 1] - time <= near(time)) && !(sorted[i - 1] > duration + near(time)),
+  );
 }
 
 /** The bits after their first that float32 times have at most. */
@@ -156,36 +157,9 @@ function bitsOf(arrays: Iterable<ArrayLike<number>>): number {
   return Math.max(0, FLOAT_BITS - zeros);
 }
 
-/** Seconds by which a time is off that was rounded to so many bits, as float32 to 23; twice as many where it was computed in float32. */
+/** Seconds by which a time is off that was rounded to so many bits, as float32 to 23. */
 const roundingAt = (time: number, bits: number): number =>
-  time > 0 ? 2 ** (Math.floor(Math.log2(time)) - bits) * (bits < FLOAT_BITS ? 0.5 : 1) : 0;
-
-/** The rate at which most keys follow each other. */
-function usualRate(arrays: Iterable<ArrayLike<number>>): number {
-  const counts = new Map([[FIRST_FPS, 0]]);
-  for (const times of arrays) {
-    for (let i = 1; i < times.length; i++) {
-      const rate = Math.round(1 / (times[i] - times[i - 1]));
-      if (rate >= MIN_RATE && rate <= MAX_RATE) counts.set(rate, (counts.get(rate) ?? 0) + 1);
-    }
-  }
-  const most = Math.max(...counts.values());
-  return [...counts.keys()].find((rate) => counts.get(rate) === most) as number;
-}
-
-/** Makes one of the ways between keys. */
-function joinWays(times: Float64Array, duration: number, rate: number): Float64Array {
-  const parts = new Float64Array(intervalsOf(duration, rate));
-  const keys = new Set(Array.from(times, (time) => Math.round(time * rate)));
-  // A float holds all places on them.
-  const most = Math.min(SLOT_PARTS - 1, 2 ** FLOAT_BITS / keys.size);
-  for (let from = 0, to = 1; to <= parts.length; to++) {
-    if (!keys.has(to) && to - from < most) continue;
-    parts.fill(1 / (to - from), from, to);
-    from = to;
-  }
-  return parts;
-}
+  time > 0 ? 2 ** (Math.floor(Math.log2(time)) - bits) : 0;
 
 /** Divides the ways between frames so that keys are on frames, as far as few parts do it. */
 function divide(times: Float64Array, duration: number, rate: number): Float64Array {
@@ -195,76 +169,74 @@ function divide(times: Float64Array, duration: number, rate: number): Float64Arr
     const place = time * perSecond;
     const slot = Math.floor(place);
     let count = 1;
-    while (count <= MAX_DIVIDED && offGrid(place * count) > LOOSE_TOLERANCE * perSecond * count) count++;
+    const off = () => Math.abs(place - Math.round(place * count) / count);
+    while (count <= MAX_DIVIDED && off() > LOOSE_TOLERANCE * perSecond) count++;
     if (count <= MAX_DIVIDED && parts[slot] % count > 0 && parts[slot] <= MAX_DIVIDED) parts[slot] *= count;
   }
   return parts;
 }
 
-const offGrid = (place: number): number => Math.abs(place - Math.round(place));
-
 /** How many times the way between two frames of a clip fits into it. */
 const intervalsOf = (duration: number, rate: number): number => Math.max(1, Math.round(duration * rate));
 
 /**
- * Finds the frame rate at which a clip was made: the slowest one at which every key is on a frame, counted from 0. Clips are
- * exported at 24, 30 or 60 frames per second, and keys that are on frames can be stored without a time each.
+ * Finds the fewest even places from the first key to the last that say where among the keys a clip is at any time. Each key is on one, or
+ * so near that it errs to second order only, as files have times that are rounded or added up.
  *
- * Result for keys at 0, 0.1 and 0.25 s: 20.
+ * Result for keys at 0, 0.1 and 0.25 s: 5.
  *
- * @param sorted Key times in seconds.
- * @param tolerance Seconds by which a key may be off its frame.
- * @param most Frames per second.
- * @returns 0 if all keys are at 0; null if there is no such rate.
+ * @returns The places, by what part of the way to the next key each is off and the worst is, and seconds from key to key, as most are.
  */
-function findKeyGrid(sorted: Float64Array, tolerance: (time: number) => number, most: number): number | null {
-  const tolerances = sorted.map(tolerance);
-  const last = tolerances[tolerances.length - 1];
-  let gap = Infinity;
-  for (let i = 0; i < sorted.length; i++) {
-    const step = sorted[i] - (sorted[i - 1] ?? 0);
-    if (step > tolerances[i]) gap = Math.min(gap, step);
+function findPlaces(times: Float64Array, most: number) {
+  const last = times.length - 1;
+  const span = times[last] - times[0];
+  const gaps = times.map((time, i) => time - times[Math.max(0, i - 1)]).sort();
+  const usual = gaps[(last + 2) >> 1];
+  // How many of these fit in if all gaps are whole ones. Rounding adds up over long gaps: they come last.
+  let wholes = 0;
+  gaps.reduce((seconds, gap) => {
+    wholes += Math.round((gap * (wholes + 1)) / (seconds + usual));
+    return seconds + gap;
+  });
+  const found = { places: last, off: times, worst: Infinity, usual };
+  for (let by = 1; by <= MAX_FINER; by++) {
+    for (const places of [by * Math.max(1, wholes), Math.max(1, Math.round((by * span) / usual))]) {
+      if (found.worst <= ON_FRAMES || places > (by > 1 ? most : MAX_TRACK_TEXELS)) continue;
+      const table = tableOf(times, places);
+      const off = times.map((time, key) => {
+        const place = ((time - times[0]) / span) * places;
+        const slot = Math.min(Math.floor(place), places - 1);
+        return Math.abs(table[slot] + (place - slot) * (table[slot + 1] - table[slot]) - key);
+      });
+      const worst = off.reduce((most, one) => Math.max(most, one), 0);
+      if (worst < found.worst) Object.assign(found, { places, off, worst });
+    }
   }
-  if (gap === Infinity) return 0;
-  const fits = (rate: number) =>
-    last * rate <= CLEAR &&
-    sorted.every((time, i) => Math.abs(Math.round(time * rate) / rate - time) <= tolerances[i]);
-
-  // The smallest gap between keys may be several frames.
-  for (
-    let frames = 1;
-    frames / gap <= Math.min(most * (1 + last / gap + KEY_TOLERANCE), 1 / last);
-    frames++
-  ) {
-    const rate = refined(sorted, tolerances, frames / gap);
-    // Exporters write whole rates, or halves.
-    const whole = Math.round(rate * 2) / 2;
-    if (Math.abs(whole - rate) < 1e-3 * rate && fits(whole)) return whole;
-    if (fits(rate)) return rate;
-  }
-  return null;
+  return found;
 }
 
-/** The rate near a guess that fits the keys best. The guess comes from one gap, whose rounding adds up over many frames. */
-function refined(sorted: Float64Array, tolerances: Float64Array, guess: number): number {
-  let rate = guess;
-  // From the first key on, and then from 0, which may be many frames before.
-  for (const start of [sorted[0], 0]) {
-    let least = 0;
-    let most = Infinity;
-    sorted.forEach((time, i) => {
-      const place = (time - start) * rate;
-      const frame = Math.round(place);
-      // Each key narrows what the rate may be, as long as it is clear which frame the key is on.
-      if (frame === 0 || Math.abs(place - frame) > 0.1) return;
-      const off = start === 0 ? tolerances[i] : tolerances[i] * 2;
-      least = Math.max(least, frame / (time - start + off));
-      most = Math.min(most, frame / (time - start - off));
-      rate = Math.min(Math.max(rate, least), most);
-    });
-    if (least > 0 && most < Infinity) rate = (least + most) / 2;
-  }
-  return rate;
+/** Where each place is among the times. */
+function tableOf(times: Float64Array, places: number): number[] {
+  const last = times.length - 1;
+  const step = (times[last] - times[0]) / places;
+  let key = 0;
+  return Array.from({ length: places + 1 }, (_, i) => {
+    const time = times[0] + i * step;
+    while (key < last - 1 && times[key + 1] <= time) key++;
+    const stored = key + (time - times[key]) / (times[key + 1] - times[key]);
+    const whole = Math.round(stored);
+    return Math.abs(times[whole] - time) < ON_FRAMES * step ? whole : stored;
+  });
+}
+
+/** See `TrackClip`. @param fps Frames per second of the clip. */
+function slotsOf(times: Float64Array, places: number, fps: number): Float32Array | null {
+  const first = times[0] * fps;
+  const perFrame = places / (times[times.length - 1] * fps - first);
+  const table = tableOf(times, places);
+  const isUneven = table.some((stored, i) => stored !== i);
+  if (!isUneven && first === 0 && Math.abs(perFrame - 1) * places < ON_FRAMES) return null;
+  return Float32Array.from([first, perFrame, places, isUneven ? 1 : 0].concat(isUneven ? table : []));
 }
 
 /** The keys of a channel, if it is one track that moves the whole property and stands still, jumps or goes straight from key to key. */
@@ -285,7 +257,7 @@ export function* readKeys(
   poser: RigPoser,
   channels: readonly Channel[],
   clip: AnimationClip,
-  { fps: rate, isExact, parts, bits }: KeyRate,
+  { fps: rate, parts, times: keyTimes, places }: KeyRate,
   size: number,
 ): Steps<KeyedClip | null> {
   const { duration } = clip;
@@ -293,15 +265,15 @@ export function* readKeys(
   const intervals = rate === 0 ? 0 : intervalsOf(duration, rate);
   if (intervals > MAX_TRACK_TEXELS) return null;
   const step = intervals && duration / intervals;
-  const slots = parts?.some((count) => count !== 1) ? slotsOf(parts) : null;
-  const times: number[] = [];
-  for (let slot = 0, part = 1; slot <= intervals; slot += Math.round(1 / Math.min(1, part))) {
-    part = parts?.[slot] ?? 1;
-    for (let i = 0; i < part; i++) times.push((slot + i / part) * step);
+  const sampledTimes: number[] = [];
+  for (let slot = 0; slot <= intervals && keyTimes === null; slot++) {
+    const part = parts?.[slot] ?? 1;
+    for (let i = 0; i < part; i++) sampledTimes.push((slot + i / part) * step);
   }
+  const times = keyTimes ?? Float64Array.from(sampledTimes);
   const frames = times.length;
-  // Where keys are on frames, each is on that next to it.
-  const near = isExact ? step / 2 : 2 * LOOSE_TOLERANCE;
+  const slots =
+    intervals === 0 ? null : slotsOf(times, keyTimes === null ? intervals : places, intervals / duration);
 
   const keyed: KeyedChannel[] = [];
   const sampled: { channel: Channel; values: Float32Array }[] = [];
@@ -312,11 +284,10 @@ export function* readKeys(
     return isConstant;
   };
   let moving = 0;
-  let numbers = 0;
   for (const channel of channels) {
     const { node, property, rest, tracks } = channel;
     const keys = wholeTrack(channel);
-    const isOnFrames = keys !== null && isEveryFrame(keys.times, times, near);
+    const isOnFrames = keys !== null && isEveryFrame(keys.times, times);
     // What lies between keys that are the same is the same too.
     if (keys !== null && (isOnFrames || frames === 1 || staysStill(keys.values, rest.length, property, size)))
       moving += +!add(place[node], property, keys.values, rest.length, tracks[0].curve === STEPS);
@@ -325,9 +296,6 @@ export function* readKeys(
       if (moving * frames > MAX_TRACK_TEXELS) return null;
       sampled.push({ channel, values: new Float32Array(frames * rest.length) });
     }
-    numbers += keys?.values.length ?? 0;
-    if (numbers < NUMBERS) continue;
-    numbers = 0;
     yield 0;
   }
 
@@ -335,7 +303,8 @@ export function* readKeys(
     const played = sampled.map(({ channel }) => channel);
     poser.play(clip, played);
     for (let frame = 0; frame < frames; frame++) {
-      poser.sample(times[frame] + Math.max(KEY_SLACK, roundingAt(times[frame], bits)));
+      const late = keyTimes === null ? roundingAt(times[frame], FLOAT_BITS) : 0;
+      poser.sample(times[frame] + Math.max(KEY_SLACK, late));
       for (const { channel, values } of sampled) {
         const { property, rest } = channel;
         const value = poser.valueOf(channel);
@@ -406,5 +375,5 @@ function tremblesIn(values: ArrayLike<number>, size: number, isExact: boolean): 
 }
 
 /** Whether there is one key on each frame of a clip. */
-const isEveryFrame = (keys: ArrayLike<number>, times: readonly number[], near: number): boolean =>
-  keys.length === times.length && times.every((time, i) => Math.abs(keys[i] - time) < near);
+const isEveryFrame = (keys: ArrayLike<number>, times: Float64Array): boolean =>
+  keys.length === times.length && times.every((time, i) => Math.abs(keys[i] - time) < 2 * LOOSE_TOLERANCE);

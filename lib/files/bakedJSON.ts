@@ -76,8 +76,10 @@ export interface TrackClipJSON {
   duration?: number;
   /** Where it is not that of the clip. */
   fps?: number;
-  /** Where the frames that are stored do not lie evenly: numbers of frames, each followed by into how many parts the way to the next is divided, or by the negative number of ways that are stored as one. */
-  divided?: number[];
+  /** How many frames are stored, where they do not lie evenly from 0 to the duration. */
+  frames?: number;
+  /** How many numbers of the array `slots` then say where they lie; the clips' are one after another. */
+  slots?: number;
 }
 
 /** What tracks have besides. */

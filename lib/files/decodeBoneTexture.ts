@@ -5,12 +5,10 @@ import {
   NODE_ENTRIES,
   type PoseTracks,
   RANGES,
-  SLOT_PARTS,
-  slotsOf,
+  SLOT_HEAD,
   TRACK_ABSENT,
   TRACK_CONSTANT,
   TRACK_TEXEL,
-  type TrackClip,
 } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import {
@@ -202,15 +200,26 @@ function readTracks(
   const json = objectOf(object.tracks, field);
   const own = objectsOf(json.clips, `${field}.clips`);
   expectField(own.length === all.length, `${field}.clips`, own, `one for each of ${all.length} clips`);
+  const allSlots = arrays.read('slots', 'float32');
+  let slotsAt = 0;
   const clips = own.map((clip, i) => {
-    const { name, duration, fps, stride, divided, error, additive } = { ...all[i], ...clip };
+    const { name, duration, fps, stride, slots = 0, error, additive } = { ...all[i], ...clip };
     const at = `${field}.clips[${i}]`;
     expectField(typeof name === 'string', `${at}.name`, name, 'a string');
+    const frames = countOf(clip.frames ?? baked[i].count, `${at}.frames`);
+    const places = allSlots.subarray(slotsAt, slotsAt + countOf(slots, `${at}.slots`));
+    const [, , last, isUneven] = places;
+    slotsAt += places.length;
+    const areFrames =
+      !(last > (isUneven ? places.length - SLOT_HEAD : frames) - 1) &&
+      places.subarray(SLOT_HEAD).every((stored) => stored >= 0 && stored <= frames - 1);
+    expectField(areFrames, `${at}.slots`, places, 'numbers of stored frames');
     return {
       name,
       duration: numberOf(duration, `${at}.duration`),
       fps: numberOf(fps, `${at}.fps`),
-      ...readSlots(divided, baked[i].count, `${at}.divided`),
+      frames,
+      slots: places.length > 0 ? places.slice() : null,
       stride: countOf(stride, `${at}.stride`),
       error: numberOf(error, `${at}.error`),
       additive: additive === true,
@@ -246,25 +255,6 @@ function readTracks(
   };
   checkKeys(tracks);
   return tracks;
-}
-
-/** The frames that are stored of a clip, and where they lie in time. */
-function readSlots(divided: unknown, count: number, field: string): Pick<TrackClip, 'frames' | 'slots'> {
-  if (divided === undefined) return { frames: count, slots: null };
-  const parts = new Float64Array(Math.max(0, count - 1)).fill(1);
-  const expected = 'numbers of frames, each with parts behind it';
-  expectField(Array.isArray(divided) && divided.length % 2 === 0, field, divided, expected);
-  for (let i = 0, next = 0; i < divided.length; i += 2) {
-    const frame = countOf(divided[i], field);
-    const size = countOf(Math.abs(divided[i + 1]), field, SLOT_PARTS - 1);
-    const isJoined = divided[i + 1] < 0;
-    const end = frame + (isJoined ? size : 1);
-    expectField(frame >= next && end <= parts.length && size > 1, field, divided, expected);
-    parts.fill(isJoined ? 1 / size : size, frame, end);
-    next = end;
-  }
-  const slots = slotsOf(parts);
-  return { frames: slots[parts.length] + 1, slots };
 }
 
 /** Every track of every clip has to lie among the keys, and these within a texture. */

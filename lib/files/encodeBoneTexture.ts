@@ -94,32 +94,21 @@ function addTracks(arrays: ArrayList, tracks: PoseTracks): void {
   arrays.add('inverses', inverses, AFFINE_SIZE * 8);
   arrays.add('morphRest', morphRest, 32);
   arrays.add('table', table, 16);
+  arrays.add('slots', joined(clips.flatMap(({ slots }) => slots ?? [])), 4);
   arrays.add('keys', keys, 16, shorts === null ? blocksOfKeys(clips, keys.length / 4, true) : undefined);
   if (shorts !== null) arrays.add('shorts', shorts, 8, blocksOfKeys(clips, shorts.length / 4, false));
 }
 
 /** What the clips of tracks have besides those of the bone texture, whose names and times are nearly always the same. */
 function trackClips({ clips }: BoneTextureData, tracks: PoseTracks): TrackClipJSON[] {
-  return tracks.clips.map(({ name, duration, fps, stride, slots, error, additive }, i) => {
+  return tracks.clips.map(({ name, duration, fps, stride, frames, slots, error, additive }, i) => {
     const json: TrackClipJSON = { stride, error, additive };
     if (name !== clips[i].name) json.name = name;
     if (duration !== clips[i].duration) json.duration = duration;
     if (fps !== clips[i].fps) json.fps = fps;
-    if (slots !== null) json.divided = dividedOf(slots);
+    if (slots !== null) Object.assign(json, { frames, slots: slots.length });
     return json;
   });
-}
-
-/** See `TrackClipJSON.divided`. */
-function dividedOf(slots: Float32Array): number[] {
-  const divided: number[] = [];
-  for (let from = 0, to = 1; to < slots.length; to++) {
-    if (!Number.isInteger(slots[to])) continue;
-    const parts = slots[to] - slots[from];
-    if (parts > 1 || to > from + 1) divided.push(from, parts > 1 ? parts : from - to);
-    from = to;
-  }
-  return divided;
 }
 
 /** Bind matrices behind each other; not numbers for joints that have none. */

@@ -112,25 +112,40 @@ test.each([
   ['of ten minutes', 60 / 1.001, 600, 0, 23],
   ['whose keys begin after a hundred seconds', 30, 40, 100, 23],
   ['of times of 12 bits', 30, 40, 0, 12],
+  ['of times of 12 bits that begin late', 24, 300, 60, 12],
+  ['that begin between frames', 24, 300, 10.01, 23],
+  ['of milliseconds', 60, 300, 10.01, 'ms'],
 ])('clips %s take little more than their keys', (_, fps, seconds, start, bits) => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const next = random(3);
   const times = Array.from({ length: Math.round(seconds * fps) + 1 }, (_, i) =>
-    roundedTo(bits, start + i / fps),
+    typeof bits === 'number' ? roundedTo(bits, start + i / fps) : Math.round((start + i / fps) * 1000) / 1000,
   );
   const tracks = ['Hips', 'Tip', 'Base'].map(
     (name) =>
       new VectorKeyframeTrack(
         `${name}.scale`,
         times,
-        times.flatMap(() => [1 + next(), 1 + next(), 1]),
+        times.flatMap((time) => [1 + 0.3 * Math.sin(7 * time), 1 + 0.3 * Math.cos(5 * time), 1]),
       ),
   );
   const { root: stick } = createStick();
   stick.children[0].add(Object.assign(new Group(), { name: 'Hips' }));
-  const { data } = bakeBoneTexture(stick, [new AnimationClip('Long', -1, tracks as KeyframeTrack[])]);
-  expect(data.tracks!.clips[0].frames).toBeLessThan(1.1 * times.length);
+  const clip = new AnimationClip('Long', -1, tracks as KeyframeTrack[]);
+  const character = bakeCharacter(stick, [clip]);
+  const { frames, slots } = character.boneTexture.data.tracks!.clips[0];
+  expect(frames * 48 + 4 * (slots?.length ?? 0)).toBeLessThan(1.5 * 48 * times.length);
   expect(warn).not.toHaveBeenCalled();
+  if (bits === 12) return;
+  const crowd = new SkinnedInstancedMesh(character, 1);
+  const reference = new Reference(stick);
+  for (let i = 0; i < 40; i++) {
+    const time = start + next() * seconds;
+    crowd.play(0, 0, { ...LoopOnceOptions, time });
+    const off = offFrom(reference.pose(clip, time).root, crowd) / characterHeight(stick);
+    // float32 holds frames of ten minutes to a thousandth.
+    expect(off, `${time} s`).toBeLessThan(3e-4);
+  }
 });
 
 test('quaternion keys of other lengths than 1 show what they show in three.js, in 16 bits too if these hold them', () => {
