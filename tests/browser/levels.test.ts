@@ -11,11 +11,13 @@ import {
   MeshBasicMaterial,
   MeshStandardMaterial,
   Object3D,
-  type PerspectiveCamera,
+  PerspectiveCamera,
+  Scene,
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
+import { describeCharacters, loadCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { orderOf, partsOf } from '../support/features.js';
@@ -395,6 +397,41 @@ describe('that fade', () => {
         expect(changedPixels(pictures[0], empty)).toBeGreaterThan(3000);
         expect(changedPixels(pictures[0], pictures[1], 0), `sorted ${sorted}`).toBe(0);
       }
+      crowd.dispose();
+    });
+  });
+});
+
+describe('screenShare', () => {
+  const drawing = useDrawing('GLSL');
+
+  describeCharacters((name) => {
+    test('a level at a tenth of the height of the picture begins where that is drawn', async () => {
+      const { root, clips } = await loadCharacter(name);
+      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+      crowd.material = new MeshBasicMaterial();
+      levelsOf(crowd).add(null, { screenShare: 0.1 });
+      const { min, max } = new Box3().setFromObject(root, true);
+      const size = max.y - min.y;
+      const heightAt = async (distance: number): Promise<number> => {
+        const camera = new PerspectiveCamera(10, 1, distance / 10, distance * 10);
+        camera.position.set(0, min.y + size / 2, distance);
+        const pixels = await drawing.draw(new Scene(), camera, crowd);
+        let rows = 0;
+        for (let at = 0; at < pixels.length; at += SIZE * 4)
+          if (pixels.subarray(at, at + SIZE * 4).some((value, i) => value > 0 && i % 4 === 0)) rows++;
+        return rows / SIZE;
+      };
+      // Somewhere between, where nothing is drawn from then on.
+      let [near, far] = [size, 1000 * size];
+      while (far > near * 1.01) {
+        const middle = Math.sqrt(near * far);
+        if ((await heightAt(middle)) > 0) near = middle;
+        else far = middle;
+      }
+      const share = await heightAt(near);
+      expect(share).toBeGreaterThan(0.08);
+      expect(share).toBeLessThan(0.12);
       crowd.dispose();
     });
   });
