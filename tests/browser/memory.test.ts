@@ -270,6 +270,7 @@ describe('lifecycle', () => {
       const { root, clips } = createCoarseCharacter();
       const character = bakeCharacter(root, clips);
       character.material = new MeshBasicMaterial();
+      character.geometry.setDrawRange(0, 30);
       const aside = new Matrix4().makeTranslation(99, 0, 0);
       await expectNothingLeft((draw, scene) => () => {
         // As many as fill a texture.
