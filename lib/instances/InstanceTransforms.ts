@@ -1,6 +1,6 @@
 import { InstancedBufferAttribute, type InstancedMesh } from 'three';
 import type { InstanceData } from '../crowd/CrowdFeature.js';
-import { allChanged, ItemUploads, repeatItem, resizedAttribute, swapItems } from '../utils/attributes.js';
+import { allChanged, ItemUploads, resizedAttribute, swapItems } from '../utils/attributes.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -15,26 +15,37 @@ export interface TransformFollower {
 
 /** Where instances stand: the `instanceMatrix` that all meshes of a crowd share. */
 export class InstanceTransforms implements InstanceData {
-  attribute: InstancedBufferAttribute;
+  attribute: InstancedBufferAttribute = new InstancedBufferAttribute(new Float32Array(0), 16);
   follower: TransformFollower | null = null;
   private readonly uploads = new ItemUploads();
   /** Whether several renderers draw the instances. */
   shared = false;
+  /** Whether a mesh was drawn by the attribute, such as one of the user's that shares it: then all is uploaded from then on. */
+  isBound = false;
   private renderer: WeakRef<object> | null = null;
 
   constructor(capacity: number) {
-    this.attribute = new InstancedBufferAttribute(new Float32Array(capacity * 16), 16);
-    this.attribute.array.set(IDENTITY);
-    repeatItem(this.attribute.array, 0, 16);
+    this.resize(capacity);
   }
 
   get capacity(): number {
     return this.attribute.count;
   }
 
+  /** WebGLRenderer asks for `normalized` before the first draw of a mesh by the attribute. */
+  private watched(attribute: InstancedBufferAttribute): InstancedBufferAttribute {
+    this.isBound = false;
+    const get = () => {
+      this.isBound = true;
+      return false;
+    };
+    return Object.defineProperty(attribute, 'normalized', { get, set() {} });
+  }
+
   /** A buffer of another size is another attribute. */
   resize(capacity: number): void {
-    if (capacity !== this.capacity) this.attribute = resizedAttribute(this.attribute, capacity, IDENTITY);
+    if (capacity === this.capacity) return;
+    this.attribute = this.watched(resizedAttribute(this.attribute, capacity, IDENTITY));
   }
 
   swap(i: number, j: number): void {

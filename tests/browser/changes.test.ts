@@ -6,11 +6,14 @@ import {
   BoxGeometry,
   Float32BufferAttribute,
   Group,
+  InstancedMesh,
   type KeyframeTrack,
   Matrix4,
   Mesh,
+  MeshBasicMaterial,
   MeshStandardMaterial,
-  type Scene,
+  OrthographicCamera,
+  Scene,
   ShaderChunk,
   SphereGeometry,
   Vector3,
@@ -27,7 +30,7 @@ import { drawingOf as picturesOf } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, createLevel, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair } from '../support/pair.js';
-import { changedPixels, createStage, difference, picture } from '../support/pictures.js';
+import { changedPixels, createStage, difference, picture, SIZE } from '../support/pictures.js';
 import { createStick } from '../support/stick.js';
 
 test('a geometry or material assigned later is drawn', () => {
@@ -44,6 +47,25 @@ test('a geometry or material assigned later is drawn', () => {
     crowd.geometry = new BoxGeometry();
   }).toThrow('The geometry "" has no attribute "skinIndex"');
   renderer.dispose();
+});
+
+test.each(TWINS)('an InstancedMesh that shares the matrices of a crowd follows it, %s', async (twin) => {
+  const { draw, dispose } = await picturesOf(twin);
+  const { root, clips } = createStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  crowd.geometry.setDrawRange(0, 0);
+  const other = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 1);
+  other.instanceMatrix = crowd.instanceMatrix;
+  other.frustumCulled = false;
+  const camera = new OrthographicCamera(-0.5, 7.5, 4, -4, -1, 1);
+  for (const x of [0, 2, 4, 6]) {
+    crowd.setMatrixAt(0, new Matrix4().makeTranslation(x, 0, 0));
+    crowd.instanceMatrix.needsUpdate = true;
+    const pixels = await draw(new Scene(), camera, new Group().add(crowd, other));
+    const row = pixels.subarray((SIZE / 2) * SIZE * 4, (SIZE / 2 + 1) * SIZE * 4);
+    expect(row.findIndex((value, i) => i % 4 === 0 && value === 255)).toBe((x * SIZE * 4) / 8);
+  }
+  dispose();
 });
 
 test('what a clip mirrors is drawn with the right side out, skinned and rigid', () => {

@@ -32,8 +32,6 @@ export class MatrixTexture implements TransformFollower {
 
   /** Whether the renderer has old numbers in the buffer of the attribute, so that the texture has to be read. */
   private isStale = false;
-  /** Whether something has read them: then they are uploaded from then on. */
-  private isPinned = false;
   private readonly rows: number;
   /** The version that `first` and `end` are for: rows that the renderer has not got yet. */
   private version = -1;
@@ -76,9 +74,9 @@ export class MatrixTexture implements TransformFollower {
     if (attribute !== transforms.attribute) return;
     const { updateRanges } = attribute;
     const all = updateRanges.length === 0 || updateRanges[0].count === attribute.array.length;
-    if (this.note() && all) this.isStale = this.context !== null && !this.isPinned;
+    if (this.note() && all) this.isStale = this.context !== null && !transforms.isBound;
     if (!this.isStale) return;
-    if (transforms.shared || this.readsAttribute(mesh)) this.restore();
+    if (transforms.shared || transforms.isBound || this.readsAttribute(mesh)) this.restore();
     else if (all) {
       nothing.start = 0;
       nothing.count = 1;
@@ -106,7 +104,7 @@ export class MatrixTexture implements TransformFollower {
     if (!knowsLists && this.isStale) this.restore();
     this.note();
     const { properties } = renderer;
-    if (this.context !== properties || keptOf(renderer, texture).__webglTexture === undefined) {
+    if (this.context !== properties) {
       this.context = properties;
       this.first = 0;
       this.end = this.rows;
@@ -150,13 +148,14 @@ export class MatrixTexture implements TransformFollower {
 
   dispose(): void {
     this.texture.dispose();
+    this.context = null;
     this.whole?.dispose();
   }
 
   /** Has renderers upload the attribute again. */
   private restore(): void {
     this.isStale = false;
-    this.isPinned = true;
+    this.transforms.isBound = true;
     allChanged(this.attribute);
   }
 
