@@ -19,9 +19,10 @@ export function swapItems(array: { [index: number]: number }, i: number, j: numb
 
 /** An array of another length with what is in one, as far as there is room; numbers beyond are 0 unless `more` says otherwise. */
 export function resized<T extends TypedArray>(array: T, length: number, more = 0): T {
-  const made = new (array.constructor as new (length: number) => T)(length).fill(more) as T;
+  const made = new (array.constructor as new (length: number) => T)(length);
   made.set(array.subarray(0, length));
-  return made;
+  // Memory that is not touched costs nothing.
+  return more === 0 ? made : (made.fill(more, array.length) as T);
 }
 
 interface Range {
