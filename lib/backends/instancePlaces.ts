@@ -1,10 +1,9 @@
 import { InstanceMatrices } from '../instances/InstanceMatrices.js';
-import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import { ColorTexels } from '../instances/MatrixTexels.js';
 import type { DrawnCrowd } from './DrawnCrowd.js';
 
 /** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */
-export function updateColors(crowd: DrawnCrowd, renderer: object, has: HasTexture = always): void {
+export function updateColors(crowd: DrawnCrowd): void {
   const { instanceColor, instanceMatrix } = crowd;
   crowd.texels.matrices?.skip(instanceMatrix);
   if (instanceColor === null) return;
@@ -13,13 +12,18 @@ export function updateColors(crowd: DrawnCrowd, renderer: object, has: HasTextur
     crowd.texels.colors = new ColorTexels(instanceMatrix.count);
   }
   crowd.texels.colors.update(instanceColor);
-  crowd.texels.colors.texture.prepare(renderer, has);
 }
 
-type HasTexture = Parameters<InstanceTexture['prepare']>[1];
-
-/** WebGPURenderer does not say which textures it has uploaded; it uploads all of one that it does not know. */
-const always = () => true;
+/** Calls a method of every texture that is uploaded in parts. @param by The renderer for `prepare`. */
+export function eachUpload(crowd: DrawnCrowd, method: 'prepare' | 'disposePlain', by: object = crowd): void {
+  const { playback, parts, instanceUniforms, motions, texels } = crowd;
+  playback.actions[method](by);
+  crowd.crowd.poseEdits?.textures.forEach((texture) => texture[method](by));
+  parts?.texture[method](by);
+  instanceUniforms?.texture[method](by);
+  motions?.seeds.texture?.[method](by);
+  texels.colors?.texture[method](by);
+}
 
 /** Keeps matrices and colours of a crowd as texels, and up to date. Call it before each draw that reads them so. */
 export function updateMatrices(crowd: DrawnCrowd): InstanceMatrices {

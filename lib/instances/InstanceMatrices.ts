@@ -7,9 +7,6 @@ const MATRIX_SIZE = 12;
 /** Floats of an instance with its colour. */
 const COLORED_SIZE = 16;
 
-/** WebGPURenderer does not say which textures it has uploaded; it uploads all of one that it does not know. */
-const always = () => true;
-
 /**
  * Matrices of instances, and their colours where they are wanted, as texels: for shaders that have no vertex buffers left
  * to read them from.
@@ -89,7 +86,7 @@ export class InstanceMatrices {
 
   /** Call before a renderer draws. */
   prepare(renderer: object): void {
-    this.texture.prepare(renderer, always);
+    this.texture.prepare(renderer);
   }
 
   dispose(): void {

@@ -119,13 +119,11 @@ export class InstanceTexture {
     this.changedRange(0, this.rows * this.perRow);
   }
 
-  /** Call before a renderer draws: one that has never had the texture, or has lost it, must get all of it. */
-  prepare(renderer: object, has: (texture: DataTexture, renderer: object) => boolean): void {
-    const { plainTexture } = this;
-    const isLast = this.last?.deref() === renderer;
+  /** Call before a renderer draws: one that has never had the texture must get all of it, also after `disposePlain`. */
+  prepare(renderer: object): void {
     // What another renderer was sent is not among the ranges any more, which are those since then.
-    if (isLast && (plainTexture === null || has(plainTexture, renderer))) return;
-    if (!isLast) this.last = new WeakRef(renderer);
+    if (this.last?.deref() === renderer) return;
+    this.last = new WeakRef(renderer);
     this.waitWhole();
     this.layeredTexture?.clearLayerUpdates();
   }
@@ -143,7 +141,7 @@ export class InstanceTexture {
 
   private makePlain(): DataTexture {
     const texture = new DataTexture(this.data, this.width, this.rows, RGBAFormat, FloatType);
-    texture.needsUpdate = true;
+    texture.needsUpdate = this.allWaits = true;
     texture.onUpdate = () => {
       this.allWaits = false;
     };

@@ -134,11 +134,6 @@ export class InstancePlayback implements InstanceData {
     return this.tracks() !== null;
   }
 
-  /** Call before a renderer draws: one that has not got all of a texture must not be sent a part of it. */
-  prepare(renderer: object, has: (texture: Texture, renderer: object) => boolean): void {
-    this.actions.prepare(renderer, has);
-  }
-
   // Layers.
 
   /**

@@ -30,7 +30,7 @@ import {
   SkinnedInstancedMesh,
   setBoneTexture,
 } from '../support/library.js';
-import { loseContext, restoreContext } from '../support/loseContext.js';
+import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
 import { watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';
@@ -302,10 +302,16 @@ describe('lifecycle', () => {
       read();
       const found = problems();
       problems.stop();
+      const passedOver = passOverLost(renderer);
+      mesh.dispose();
       renderer.dispose();
-      return found;
+      return { found, passedOver };
     };
-    expect(await warningsOf(crowd)).toEqual(await warningsOf(plain));
+    const ofPlain = await warningsOf(plain);
+    const ofCrowd = await warningsOf(crowd);
+    expect(ofCrowd.found).toEqual(ofPlain.found);
+    expect(ofPlain.passedOver).toHaveLength(3);
+    expect(ofCrowd.passedOver).toEqual([]);
   });
 
   test.each([

@@ -22,8 +22,11 @@ export async function restoreContext(renderer: WebGLRenderer): Promise<void> {
 /**
  * Has a renderer delete only what is of its context as it is now. three.js also deletes what it made before the context was lost, once
  * that is disposed or replaced, which Chromium counts as an INVALID_OPERATION.
+ *
+ * @returns What it has passed over.
  */
-export function passOverLost(renderer: WebGLRenderer): void {
+export function passOverLost(renderer: WebGLRenderer): string[] {
+  const passed: string[] = [];
   const gl = renderer.getContext() as unknown as Record<string, (object: unknown) => unknown>;
   for (const key in gl) {
     if (!key.startsWith('delete')) continue;
@@ -31,6 +34,8 @@ export function passOverLost(renderer: WebGLRenderer): void {
     const isThere = gl[key.replace('delete', 'is')].bind(gl);
     gl[key] = (object) => {
       if (isThere(object)) remove(object);
+      else if (object) passed.push(key);
     };
   }
+  return passed;
 }

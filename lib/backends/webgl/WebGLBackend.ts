@@ -22,10 +22,11 @@ import {
   TEXTURE_UNIFORMS,
 } from '../../constants.js';
 import type { View } from '../../culling/View.js';
+import { releaseBuffers } from '../../utils/attributes.js';
 import type { Backend } from '../Backend.js';
 import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { updateColors } from '../instancePlaces.js';
+import { eachUpload, updateColors } from '../instancePlaces.js';
 import { readsView } from '../ownInstanced.js';
 import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
@@ -33,7 +34,6 @@ import { MatrixTexture } from './MatrixTexture.js';
 import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 import { runPasses } from './WebGLPosePass.js';
-import { hasTexture } from './WebGLPoses.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -80,6 +80,22 @@ export const webGLBackend: Backend = {
   release: releaseMaterials,
 };
 
+/** Crowds that were drawn. */
+const held = /*@__PURE__*/ new Set<WeakRef<DrawnCrowd>>();
+
+/** Has crowds start anew when a context is lost: browsers warn of each thing that is freed in the next one. */
+function freeHeld(): void {
+  for (const ref of held) {
+    const crowd = ref.deref();
+    if (!crowd) continue;
+    releaseBuffers(crowd.geometry, [crowd.instanceMatrix, crowd.instanceColor]);
+    crowd.views.groups.crowd.places.dispose();
+    crowd.views.dropViews();
+    // Poses go with what is played.
+    eachUpload(crowd, 'disposePlain');
+  }
+}
+
 function beginDraw(
   crowd: DrawnCrowd,
   renderer: WebGLRenderer,
@@ -110,11 +126,8 @@ function endDraw(crowd: DrawnCrowd): void {
   const { draws } = drawn;
   draws.pop();
   const last = draws.at(-1);
-  if (last !== undefined) {
-    show(crowd, last);
-    return;
-  }
-  crowd.skeleton.drawnCount = null;
+  if (last) show(crowd, last);
+  else crowd.skeleton.drawnCount = null;
 }
 
 /**
@@ -201,13 +214,13 @@ function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, drawn: DrawState,
     const { frame } = renderer.info.render;
     const last = drawn.draws.at(-1);
     // Any of the meshes of a crowd has all posed; what it reads itself is brought up to date at its draw.
-    if (glslSourceOf(crowd).update && (views.posedAhead !== frame || last !== undefined)) {
+    if (glslSourceOf(crowd).update && (views.posedAhead !== frame || last)) {
       drawn.requested = viewed ? views.expected(matrixWorld, frame) : null;
       prepareDraw(renderer, crowd, null, null);
       views.posedAhead = frame;
     }
     if (isLast) runPasses(renderer, false);
-    if (last !== undefined) show(crowd, last);
+    if (last) show(crowd, last);
   } catch {
     // The error comes up again right before the draw, where it can be told apart from those of other objects.
     drawn.shared = true;
@@ -219,22 +232,27 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   const drawn = drawStateOf(crowd);
   if (drawn.renderer?.deref() !== renderer) {
     // three.js does not say which renderer begins a frame: the crowd is posed right before each draw then.
-    if (drawn.renderer !== null) drawn.shared = true;
+    if (drawn.renderer) drawn.shared = true;
+    else held.add(new WeakRef(crowd));
+    for (const ref of held) if (!ref.deref()) held.delete(ref);
     drawn.renderer = new WeakRef(renderer);
+    renderer.domElement.addEventListener('webglcontextlost', freeHeld);
   }
   const matrices = matricesOf(crowd);
-  matrices.update(renderer, draw === null || readsLists(crowd, draw.material));
+  matrices.update(renderer, !draw || readsLists(crowd, draw.material));
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
-  prepareUploads(renderer, crowd);
+  checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
+  updateColors(crowd);
+  eachUpload(crowd, 'prepare', renderer);
   const source = glslSourceOf(crowd);
-  source.update?.(renderer, crowd, drawn.requested, draw !== null, matrices);
+  source.update?.(renderer, crowd, drawn.requested, !!draw, matrices);
   crowd.views.posed = source.posedCount?.(crowd) ?? 0;
-  if (draw === null) return;
-  const isWhole = view === null || view.isWhole === true;
+  if (!draw) return;
+  const isWhole = !view || view.isWhole === true;
   const list = isWhole ? matrices.everyone : view.list;
   const listed = source.listed?.(crowd, list) ?? list;
-  listed.texture.prepare(renderer, hasTexture);
+  listed.texture.prepare(renderer);
   const { elements } = crowd.bindMatrix;
   elements[PARAM_LISTED] = FIRST_LISTED + listed.first + (isWhole ? 0 : (view.start ?? 0));
   elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
@@ -255,12 +273,9 @@ function matricesOf({ views, instanceMatrix }: DrawnCrowd): MatrixTexture {
 /** Whether a mesh of a crowd will be drawn in shaders that know no lists. */
 function readsAttribute(mesh: InstancedMesh): boolean {
   const crowd = mesh as DrawnCrowd;
-  const { overrideMaterial = null } = rootOf(crowd) as Scene;
-  const unknown = (material: Material) => !knowsLists(material);
-  if (colorMaterials(crowd).some(unknown)) return true;
-  return (
-    (overrideMaterial !== null && unknown(overrideMaterial)) || (crowd.castShadow && !readsLists(crowd, null))
-  );
+  const { overrideMaterial } = rootOf(crowd) as Scene;
+  const materials = colorMaterials(crowd).concat(overrideMaterial ?? []);
+  return !materials.every(knowsLists) || (crowd.castShadow && !readsLists(crowd, null));
 }
 
 /**
@@ -305,30 +320,18 @@ function releaseMaterials(crowd: DrawnCrowd): void {
   const drawn = drawStateOf(crowd);
   const { codes } = drawn;
   drawn.frame = -1;
-  if (codes === null) return;
+  if (!codes) return;
   drawn.codes = null;
   for (const material of colorMaterials(crowd)) releaseVariant(material, codes.color);
   for (const material of shadowMaterials(crowd)) releaseVariant(material, codes.shadow);
 }
 
 function colorMaterials({ material }: DrawnCrowd): readonly Material[] {
-  return Array.isArray(material) ? material : material ? [material] : [];
+  return [material ?? []].flat();
 }
 
 function shadowMaterials({ customDepthMaterial, customDistanceMaterial }: DrawnCrowd): Material[] {
-  return [customDepthMaterial, customDistanceMaterial].filter((material) => material !== undefined);
-}
-
-/** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
-  checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
-  crowd.playback.prepare(renderer, hasTexture);
-  const { poseEdits } = crowd.crowd;
-  if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer, hasTexture);
-  crowd.parts?.texture.prepare(renderer, hasTexture);
-  crowd.instanceUniforms?.texture.prepare(renderer, hasTexture);
-  crowd.motions?.seeds.texture?.prepare(renderer, hasTexture);
-  updateColors(crowd, renderer, hasTexture);
+  return [customDepthMaterial ?? [], customDistanceMaterial ?? []].flat();
 }
 
 /**
@@ -347,7 +350,7 @@ function checkTextureSizes(max: number, crowd: DrawnCrowd): void {
 }
 
 function checkHeight(height: number | undefined, what: string, max: number): void {
-  if (height === undefined || height <= max) return;
+  if ((height ?? 0) <= max) return;
   throw new Error(
     `${NAME}: ${what} of the instances need a texture of height ${height}, this device takes ${max}; split the crowd.`,
   );
@@ -369,15 +372,8 @@ function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: D
   drawn.requested = null;
   if (!drawn.viewed || !readsLists(crowd, material)) return null;
   const { views, matrixWorld, level } = crowd;
-  const byLayers = goesByInstanceLayers(crowd);
-  const seen = views.of(
-    camera,
-    matrixWorld,
-    renderer.info.render.frame,
-    lodCamera,
-    material === null,
-    byLayers,
-  );
+  const { frame } = renderer.info.render;
+  const seen = views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
   drawn.looked[0] = seen;
   if (crowd.count <= views.visibility.count) drawn.requested = drawn.looked;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
@@ -391,7 +387,7 @@ function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   // One that is drawn at levels of its own is drawn at none where there are none.
   const others = drawStateOf(crowd).viewed || crowd.level === -1;
   if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
-  if (view.isWhole ?? false) return null;
+  if (view.isWhole) return null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   return view.list.countBelow(crowd.count, view.count, view.start);
 }
@@ -401,8 +397,8 @@ function readsLists(
   { customDepthMaterial: depth, customDistanceMaterial: distance }: DrawnCrowd,
   material: Draw['material'],
 ): boolean {
-  if (material !== null) return knowsLists(material);
-  return depth !== undefined && distance !== undefined && knowsLists(depth) && knowsLists(distance);
+  if (material) return knowsLists(material);
+  return !!depth && !!distance && knowsLists(depth) && knowsLists(distance);
 }
 
 /** Whether an attachment was told to show fewer instances than there are. */

@@ -125,7 +125,6 @@ const createTarget = (): WebGLRenderTarget =>
 
 /** What the passes of a renderer share. */
 interface Shared {
-  readonly context: object;
   /** Programs by their text. */
   readonly programs: Map<string, PassProgram>;
   /** Where steps write what the next reads: local matrices, and what segments come to. As large as anybody has needed it. */
@@ -145,8 +144,7 @@ function sharedOf(renderer: WebGLRenderer): Shared {
   let shared = known.get(properties);
   if (shared === undefined) {
     const targets = [createTarget(), createTarget()];
-    const context = renderer.getContext();
-    shared = { context, programs: new Map(), targets, users: 0, waiting: [], waits: 0, rows: 0 };
+    shared = { programs: new Map(), targets, users: 0, waiting: [], waits: 0, rows: 0 };
     known.set(properties, shared);
   }
   return shared;
@@ -317,8 +315,6 @@ export class WebGLPosePass {
     const rows = Math.floor(last / perRow) + 1 - row;
     const shared = sharedOf(renderer);
     if (this.shared !== shared) {
-      // Nothing of a context that was lost, and is there again, can be freed.
-      if (this.shared?.context === shared.context) this.shared = null;
       this.leave();
       this.shared = shared;
       shared.users++;

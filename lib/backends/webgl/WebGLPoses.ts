@@ -156,8 +156,8 @@ export class WebGLPoses {
       tracker.posedAt === null && due.length < SMALL && tracker.askedCount > due.length * SHARE_IN_USE;
     dueList.assign(posesAll ? this.instanceOf.data : due, due.length);
     due.fill(NONE);
-    dueList.texture.prepare(renderer, hasTexture);
-    this.instanceOf.texture.prepare(renderer, hasTexture);
+    dueList.texture.prepare(renderer);
+    this.instanceOf.texture.prepare(renderer);
     pass.wait(renderer, crowd, this.layout, dueList, firstDue, lastDue, matrices.texture);
     if (isDrawing) runPasses(renderer, true);
   }
@@ -291,8 +291,3 @@ function disposeWith(playback: InstancePlayback): void {
     known.delete(playback);
   });
 }
-
-/** Whether WebGLRenderer has uploaded a texture. One function for all renderers, so that draws make none. */
-export const hasTexture = (texture: Texture, renderer: object): boolean =>
-  ((renderer as WebGLRenderer).properties.get(texture) as { __webglTexture?: unknown }).__webglTexture !==
-  undefined;

@@ -17,14 +17,14 @@ import {
 import { TILE_TEXELS } from '../../features/impostors/atlasLayout.js';
 import type { TilePrinter } from '../../features/impostors/TilePrinter.js';
 import { mergedCode } from '../surfaceMaps.js';
-import { hasTexture } from './WebGLPoses.js';
+import { keptOf } from './WebGLPosePass.js';
 
 /** Draws and shows the tiles of impostors with `WebGLRenderer`. */
 export const glslTiles: TilePrinter = {
   isWebGL: true,
   colorType: UnsignedShort5551Type,
   tileTexels: TILE_TEXELS,
-  has: hasTexture,
+  has: (texture, renderer) => keptOf(renderer as WebGLRenderer, texture).__webglTexture !== undefined,
 
   dress(material, tiles, isShadow) {
     material.onBeforeCompile = (parameters) => {

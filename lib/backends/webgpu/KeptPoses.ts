@@ -43,7 +43,7 @@ export class KeptPoses {
     const { frame } = renderer.info;
     const anew = kept.frame !== frame;
     kept.rows.posed(anew);
-    kept.rows.texture.prepare(renderer, always);
+    kept.rows.texture.prepare(renderer);
     if (!anew) return 0;
     this.palette.prepare(renderer);
     kept.frame = frame;
@@ -70,8 +70,5 @@ export class KeptPoses {
     return kept;
   }
 }
-
-/** WebGPURenderer neither loses textures nor says which it has. */
-const always = (): boolean => true;
 
 const frameOf = (renderer: object): number => (renderer as WebGPURenderer).info.frame;

@@ -213,8 +213,8 @@ export class NodePoses implements PoseBuffers {
     const { count } = crowd.visibility;
     if (!rows.isWhole) {
       rows.assign(tracker.due, tracker.asked, tracker.lose);
-      rows.texture?.prepare(renderer, always);
-      rows.instanceOf?.prepare(renderer, always);
+      rows.texture?.prepare(renderer);
+      rows.instanceOf?.prepare(renderer);
     }
     const isPart = !rows.isWhole || tracker.dueCount < count;
     if (isPart && webGPU) this.writeDue(rows.isWhole ? tracker.due : rows.due);
@@ -279,13 +279,10 @@ const NO_RATES = {
   version: -2,
 };
 
-/** WebGPURenderer neither loses textures nor says which it has. */
-const always = (): boolean => true;
-
 /** A renderer that has not got all of a texture must not be sent a part of it. */
 function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits } }: PosedCrowd): void {
-  playback.actions.prepare(renderer, always);
-  if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer, always);
+  playback.actions.prepare(renderer);
+  if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer);
 }
 
 function checkRoom(

@@ -10,7 +10,7 @@ import { warnOnce } from '../../utils/messages.js';
 import type { Backend } from '../Backend.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { updateColors, updateMatrices } from '../instancePlaces.js';
+import { eachUpload, updateColors, updateMatrices } from '../instancePlaces.js';
 import { readsView } from '../ownInstanced.js';
 import { hasArrayMap, hasPalette, mergedCode } from '../surfaceMaps.js';
 import { noteHook } from './bundledHooks.js';
@@ -103,7 +103,7 @@ export const webGPUBackend: Backend = {
     }
     if (isViewed && renderer.backend.device !== undefined) {
       if (!onGPU) storedPlacesOf(crowd).update(crowd.instanceMatrix);
-      updateColors(crowd, renderer);
+      updateColors(crowd);
     } else prepareMatrices(renderer, crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
@@ -111,9 +111,7 @@ export const webGPUBackend: Backend = {
     patch(crowd, last, last === material ? key : keyOf(crowd, onGPU, last));
   },
 
-  prepareShadow(renderer: object, crowd: DrawnCrowd): void {
-    prepareUploads(renderer, crowd);
-  },
+  prepareShadow: prepareUploads,
 
   readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
     return readsView(crowd) && isListedByGPU(renderer, crowd)
@@ -149,18 +147,10 @@ function poseExpected(renderer: WebGPURenderer, poses: NodePoses, crowd: DrawnCr
   if (expected?.length !== 0) poses.update(renderer, crowd, expected, expected?.[0] ?? null, true);
 }
 
-/** This renderer says neither what it has of a texture nor when it has lost it. */
-const always = () => true;
-
 /** A renderer that has not got all of a texture must not be sent a part of it. */
 function prepareUploads(renderer: object, crowd: DrawnCrowd): void {
-  const { playback, parts, instanceUniforms, motions } = crowd;
-  playback.prepare(renderer, always);
-  parts?.texture.prepare(renderer, always);
-  instanceUniforms?.texture.prepare(renderer, always);
-  if (motions === null) return;
-  motions.seeds.texture?.prepare(renderer, always);
-  motions.settle(crowd);
+  eachUpload(crowd, 'prepare', renderer);
+  crowd.motions?.settle(crowd);
 }
 
 /**

@@ -125,7 +125,7 @@ class CameraList implements DrawnList {
     if (view.isWhole === true) return;
     const { list, count, start = 0 } = view;
     bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + list.first + start;
-    list.texture.prepare(renderer, always);
+    list.texture.prepare(renderer);
     this.list.value = list.texture.layered;
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
     skeleton.drawnCount = list.countBelow(crowd.count, count, start);
@@ -137,9 +137,6 @@ class CameraList implements DrawnList {
     if (this.places !== null) this.places.value = storedPlacesOf(crowd).buffer;
   }
 }
-
-/** WebGPURenderer neither loses textures nor says which it has. */
-const always = (): boolean => true;
 
 /** By build: its list, and whether nodes of the user read instanced attributes, which is known once the shaders are built. */
 const known = keptOf<{ list: DrawnList; readsDrawnIndex: boolean }>;

@@ -103,7 +103,7 @@ export class ImpostorAtlas implements ShownTiles {
     }
     const { printer } = this;
     if (parts !== null) {
-      parts.texture.prepare(renderer, printer.has);
+      parts.texture.prepare(renderer);
       uniforms.impostorPartColors.value = printer.isWebGL ? parts.texture.plain : parts.texture.layered;
       uniforms.impostorPartLayout.value.set(parts.count, parts.texture.perRow);
     }
