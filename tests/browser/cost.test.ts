@@ -96,7 +96,7 @@ describe.each([
     frame();
     crowd.play(5000, 0);
     expect(frame()).toMatchObject({ uploads: 1, bytes: size });
-    crowd.play(1, 1).play(0, 1).play(9999, 1);
+    crowd.play(1, 2).play(0, 1).play(9999, 1);
     expect(frame()).toMatchObject({ uploads: 2, bytes: 3 * size });
     expect(frame()).toMatchObject({ uploads: 0 });
     renderer.dispose();
