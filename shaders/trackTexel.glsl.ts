@@ -22,7 +22,7 @@ vec4 readKey( int at, int range, bool turns ) {
   uvec4 four = texelFetch( shortKeys, ivec2( pair & ${SHORT_ROW - 1}, pair >> ${Math.log2(SHORT_ROW)} ), 0 );
   uvec2 bits = ( at & 1 ) == 0 ? four.xy : four.zw;
   vec4 key = vec4( bits.x & 0xffffu, bits.x >> 16, bits.y & 0xffffu, bits.y >> 16 );
-  if ( turns ) return key / ${SHORT_ONE}.0 - 1.0;
+  if ( turns ) return normalize( key / ${SHORT_ONE}.0 - 1.0 );
   return trackTexel( range ) + trackTexel( range + 1 ) * key;
 
 }

@@ -39,7 +39,7 @@ export function trackTexels(
     const high = select(isFirst, four.y, four.w).toVar();
     const half = (bits: Node<'uint'>, shift: number) => float(bits.shiftRight(shift).bitAnd(0xffff));
     const key = vec4(half(low, 0), half(low, 16), half(high, 0), half(high, 16)).toVar();
-    const value = key.div(SHORT_ONE).sub(1).toVar();
+    const value = key.div(SHORT_ONE).sub(1).normalize().toVar();
     If(turns.not(), () => {
       value.assign(texel(range).add(texel(range.add(1)).mul(key)));
     });

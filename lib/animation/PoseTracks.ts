@@ -139,7 +139,13 @@ export function readKey(
   if (shorts === null || entry & TRACK_CONSTANT) {
     for (let i = 0; i < 4; i++) out[i] = keys[at + i];
   } else if (property === ROTATION) {
-    for (let i = 0; i < 4; i++) out[i] = (shorts[at + i] - SHORT_ONE) / SHORT_ONE;
+    // Not by Math.hypot, which takes several times as long.
+    let squared = 0;
+    for (let i = 0; i < 4; i++) {
+      out[i] = shorts[at + i] - SHORT_ONE;
+      squared += out[i] ** 2;
+    }
+    for (let i = 0; i < 4; i++) out[i] /= Math.sqrt(squared);
   } else {
     const range = rangeTexel(ranges, property) * 4;
     for (let i = 0; i < 4; i++) out[i] = keys[range + i] + keys[range + 4 + i] * shorts[at + i];

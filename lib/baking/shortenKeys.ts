@@ -41,7 +41,7 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
   const shorts = new Uint16Array(Math.max(1, Math.ceil(count / SHORTS_PER_ROW)) * SHORTS_PER_ROW);
 
   for (let at = 0; at < table.length; at += NODE_ENTRIES) {
-    const { name, frames, stride } = clips[Math.floor(at / perClip)];
+    const { frames, stride } = clips[Math.floor(at / perClip)];
     if (isMoving(table[at + TRANSLATION]) || isMoving(table[at + SCALE])) {
       table[at + RANGES] = kept.length / 4;
       for (let i = 0; i < (isMoving(table[at + SCALE]) ? 16 : 8); i++) kept.push(0);
@@ -60,12 +60,7 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
         }
         for (let frame = 0; frame < frames; frame++) {
           const from = (first + frame * stride) * 4 + i;
-          const short = step === 0 ? 0 : Math.round((keys[from] - least) / step);
-          if (short < 0 || short > MOST)
-            throw new Error(
-              `precision: 'half' holds quaternions of numbers from -1 to 1, but clip "${name}" has others; normalise its keys, or leave the precision out.`,
-            );
-          shorts[from - constants * 4] = short;
+          shorts[from - constants * 4] = step === 0 ? 0 : Math.round((keys[from] - least) / step);
         }
       }
       table[at + property] = (entry - constants) >>> 0;

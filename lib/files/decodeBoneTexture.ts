@@ -212,7 +212,7 @@ function readTracks(
     slotsAt += places.length;
     // It says what the files of an earlier library said otherwise.
     const areFrames =
-      clip.divided === undefined &&
+      !clip.divided &&
       !(last > (isUneven ? places.length - SLOT_HEAD : frames) - 1) &&
       places.subarray(SLOT_HEAD).every((stored) => stored >= 0 && stored <= frames - 1);
     expectField(areFrames, `${at}.slots`, places, 'numbers of stored frames; bake the file anew');

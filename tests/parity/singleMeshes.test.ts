@@ -13,7 +13,6 @@ import {
   NumberKeyframeTrack,
   type Object3D,
   PointLight,
-  QuaternionKeyframeTrack,
   Vector3,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
@@ -121,21 +120,6 @@ describe.each(TWINS)('%s', (twin) => {
       await compare(`tangents, ${shared}, merged`, boarded, { mergeMaterials: mergeMaterials() });
     },
   );
-
-  test('quaternion keys of other lengths than 1, in 16 bits', async () => {
-    const boarded = createBoarded();
-    const { clip } = boarded;
-    const track = new QuaternionKeyframeTrack(
-      'Hips.quaternion',
-      [0, clip.duration],
-      [0, 0, 0, 0.8, 0, 0.3, 0, 0.8],
-    );
-    await compare(
-      'lengths',
-      { ...boarded, clip: new AnimationClip('Odd', clip.duration, [track as KeyframeTrack]) },
-      { precision: 'half' },
-    );
-  });
 
   test('meshes behind each other are drawn in the order of renderOrder', async () => {
     const boarded = createBoarded();

@@ -8,7 +8,6 @@ import {
   type KeyframeTrack,
   Mesh,
   NumberKeyframeTrack,
-  QuaternionKeyframeTrack,
   VectorKeyframeTrack,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -146,24 +145,6 @@ test.each([
     // float32 holds frames of ten minutes to a thousandth.
     expect(off, `${time} s`).toBeLessThan(3e-4);
   }
-});
-
-test('quaternion keys of other lengths than 1 show what they show in three.js, in 16 bits too if these hold them', () => {
-  const { root: stick } = createStick();
-  const clipOf = (values: number[]) =>
-    new AnimationClip('Odd', 1, [new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], values)]);
-  const clip = clipOf([0, 0, 0.1, 0.8, 0, 0.2, 0.3, 0.9]);
-  const reference = new Reference(stick);
-  for (const precision of ['float', 'half'] as const) {
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(stick, [clip], { precision }), 1);
-    for (const time of [0, 0.3, 0.7]) {
-      crowd.play(0, 0, { ...LoopOnceOptions, time, restart: true });
-      const off = offFrom(reference.pose(clip, time).root, crowd) / characterHeight(stick);
-      expect(off, `${precision}, ${time} s`).toBeLessThan(precision === 'half' ? 3e-4 : 1e-6);
-    }
-  }
-  const long = clipOf([0, 0, 0, 2, 0, 0, 1, 2]);
-  expect(() => bakeCharacter(stick, [long], { precision: 'half' })).toThrow('normalise its keys');
 });
 
 test('errors of curves that ease in and out are found, which are none half-way', () => {

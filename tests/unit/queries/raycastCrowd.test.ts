@@ -133,7 +133,7 @@ test('firstHitOnly finds the nearest hit, and looks at no instance behind it', a
   const next = random(SEEDS[0]);
   let misses = 0;
   let posed = 0;
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 20; i++) {
     // Along the rows, at the height of shoulders or above all heads.
     const height = (i % 5 === 0 ? 1.6 : 0.75) * size;
     const from = new Vector3(-2 * size, height, -i * size + 0.3 * size * next());
@@ -150,8 +150,8 @@ test('firstHitOnly finds the nearest hit, and looks at no instance behind it', a
     expect(nearest).toEqual(all.slice(0, 1));
     if (all.length === 0) misses++;
   }
-  expect(misses).toBe(2);
-  expect(posed / 10).toBeLessThan(8);
+  expect(misses).toBe(4);
+  expect(posed / 20).toBeLessThan(8);
 });
 
 test('a ray hits what is shown, and says which part', () => {
