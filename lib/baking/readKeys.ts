@@ -119,7 +119,7 @@ export function keyRate(channels: readonly Channel[], duration: number, samples 
     }
   }
   const times = timesOf(arrays, duration);
-  if (times.length < 2 || duration === 0)
+  if (times.length < 2 || !duration)
     return { fps: 0, isExact, parts: null, times: null, places: 0, off: times };
   const span = times[times.length - 1] - times[0];
   const most = isExact ? Math.max(MIN_WAYS, times.length * (channels.length + 1)) : span * MAX_RATE;
@@ -236,7 +236,7 @@ function slotsOf(times: Float64Array, places: number, fps: number): Float32Array
   const table = tableOf(times, places);
   const isUneven = table.some((stored, i) => stored !== i);
   if (!isUneven && first === 0 && Math.abs(perFrame - 1) * places < ON_FRAMES) return null;
-  return Float32Array.from([first, perFrame, places, isUneven ? 1 : 0].concat(isUneven ? table : []));
+  return Float32Array.from([first, perFrame, places, +isUneven].concat(isUneven ? table : []));
 }
 
 /** The keys of a channel, if it is one track that moves the whole property and stands still, jumps or goes straight from key to key. */

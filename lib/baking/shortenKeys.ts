@@ -17,6 +17,9 @@ import type { Steps } from '../utils/steps.js';
 /** The largest number of 16 bits. */
 const MOST = 65535;
 
+/** By how much the length of a quaternion may be off: more than numbers of 16 bits make of one. */
+const ROUNDED = 1e-3;
+
 /** Numbers that are rounded between two steps. */
 const NUMBERS = 4096;
 
@@ -41,7 +44,7 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
   const shorts = new Uint16Array(Math.max(1, Math.ceil(count / SHORTS_PER_ROW)) * SHORTS_PER_ROW);
 
   for (let at = 0; at < table.length; at += NODE_ENTRIES) {
-    const { frames, stride } = clips[Math.floor(at / perClip)];
+    const { name, frames, stride } = clips[Math.floor(at / perClip)];
     if (isMoving(table[at + TRANSLATION]) || isMoving(table[at + SCALE])) {
       table[at + RANGES] = kept.length / 4;
       for (let i = 0; i < (isMoving(table[at + SCALE]) ? 16 : 8); i++) kept.push(0);
@@ -60,6 +63,15 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
         }
         for (let frame = 0; frame < frames; frame++) {
           const from = (first + frame * stride) * 4 + i;
+          // Whoever reads them makes them of unit length, so that rounding does not show.
+          if (
+            property === ROTATION &&
+            i === 0 &&
+            Math.abs(Math.hypot(...keys.subarray(from, from + 4)) - 1) > ROUNDED
+          )
+            throw new Error(
+              `precision: 'half' holds quaternions of unit length, but clip "${name}" has others; normalise its keys, or leave the precision out.`,
+            );
           shorts[from - constants * 4] = step === 0 ? 0 : Math.round((keys[from] - least) / step);
         }
       }

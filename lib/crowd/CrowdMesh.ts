@@ -67,7 +67,7 @@ const lacksOf = ({ userData }: BufferGeometry, group: GeometryGroup | null): num
 /** Ends the draw of a group that lacks something. */
 function showWhole(fields: MeshFields): void {
   fields.isUnshaded = false;
-  if (fields.tangents !== undefined) fields.geometry.setAttribute('tangent', fields.tangents);
+  if (fields.tangents) fields.geometry.setAttribute('tangent', fields.tangents);
   fields.tangents = undefined;
 }
 

@@ -8,6 +8,7 @@ import {
   type KeyframeTrack,
   Mesh,
   NumberKeyframeTrack,
+  QuaternionKeyframeTrack,
   VectorKeyframeTrack,
 } from 'three';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -145,6 +146,20 @@ test.each([
     // float32 holds frames of ten minutes to a thousandth.
     expect(off, `${time} s`).toBeLessThan(3e-4);
   }
+});
+
+test('quaternion keys of other lengths than 1 show what they show in three.js, and are refused in 16 bits', () => {
+  const { root: stick } = createStick();
+  const values = [0, 0, 0.1, 0.8, 0, 0.2, 0.3, 0.9];
+  const clip = new AnimationClip('Odd', 1, [new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], values)]);
+  const reference = new Reference(stick);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(stick, [clip]), 1);
+  for (const time of [0, 0.3, 0.7]) {
+    crowd.play(0, 0, { ...LoopOnceOptions, time, restart: true });
+    const off = offFrom(reference.pose(clip, time).root, crowd) / characterHeight(stick);
+    expect(off, `${time} s`).toBeLessThan(1e-6);
+  }
+  expect(() => bakeCharacter(stick, [clip], { precision: 'half' })).toThrow('normalise its keys');
 });
 
 test('errors of curves that ease in and out are found, which are none half-way', () => {
