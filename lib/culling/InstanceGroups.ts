@@ -1,6 +1,7 @@
 import { Box3, type InstancedBufferAttribute, Sphere, Vector3 } from 'three';
 import type { InstanceTransforms } from '../instances/InstanceTransforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import { resized } from '../utils/attributes.js';
 import { mortonOrder } from './sortIds.js';
 
 /** What is read of a crowd to know where its instances may be seen. */
@@ -53,7 +54,7 @@ export class InstanceGroups {
   /** Sum of the radii when groups were last sorted, and how many updates ago. */
   private sortedSize = 0;
   private updates = 0;
-  private mustSort = false;
+  private mustSort = true;
   /** What `boundingSphere` has found, and for which versions: all meshes of a crowd ask for it. */
   private readonly bounds = new Sphere();
   private boundsVersion = -1;
@@ -151,15 +152,14 @@ export class InstanceGroups {
 
   /** Returns whether there is room for another number of instances than before. */
   private resize(capacity: number): boolean {
-    if (this.spheres.length === capacity * 4) return false;
+    if (this.order.length === capacity) return false;
+    this.setCount(Math.min(this.count, capacity));
     const groups = Math.ceil(capacity / GROUP_SIZE);
     this.spheres = new Float32Array(capacity * 4);
-    this.order = new Uint32Array(capacity);
-    this.positions = new Uint32Array(capacity);
+    this.order = resized(this.order, capacity);
+    this.positions = resized(this.positions, capacity);
     this.groupSpheres = new Float32Array(groups * 4);
     this.dirty = new Uint8Array(groups);
-    this.count = 0;
-    this.mustSort = true;
     return true;
   }
 
