@@ -1,6 +1,8 @@
+import { bakedCharactersOf, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
 import {
   Box3,
   BoxGeometry,
+  type BufferAttribute,
   type BufferGeometry,
   type Camera,
   Color,
@@ -15,6 +17,8 @@ import {
   Scene,
   Vector3,
 } from 'three';
+import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
@@ -405,34 +409,52 @@ describe('that fade', () => {
 describe('screenShare', () => {
   const drawing = useDrawing('GLSL');
 
+  /** Which part of the picture's height a figure takes where its level of a tenth begins, at which nothing is drawn. */
+  async function shareAtTenth(crowd: SkinnedInstancedMesh, { min, max }: Box3): Promise<number> {
+    crowd.material = new MeshBasicMaterial();
+    levelsOf(crowd).add(null, { screenShare: 0.1 });
+    const size = max.y - min.y;
+    const heightAt = async (distance: number): Promise<number> => {
+      const camera = new PerspectiveCamera(10, 1, distance / 10, distance * 10);
+      camera.position.set(0, min.y + size / 2, distance);
+      const pixels = await drawing.draw(new Scene(), camera, crowd);
+      let rows = 0;
+      for (let at = 0; at < pixels.length; at += SIZE * 4)
+        if (pixels.subarray(at, at + SIZE * 4).some((value, i) => value > 0 && i % 4 === 0)) rows++;
+      return rows / SIZE;
+    };
+    let [near, far] = [size, 1000 * size];
+    while (far > near * 1.01) {
+      const middle = Math.sqrt(near * far);
+      if ((await heightAt(middle)) > 0) near = middle;
+      else far = middle;
+    }
+    const share = await heightAt(near);
+    crowd.dispose();
+    return share;
+  }
+
+  const NAME = 'a level at a tenth of the height of the picture begins where that is drawn';
+
   describeCharacters((name) => {
-    test('a level at a tenth of the height of the picture begins where that is drawn', async () => {
+    test(NAME, async () => {
       const { root, clips } = await loadCharacter(name);
       const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-      crowd.material = new MeshBasicMaterial();
-      levelsOf(crowd).add(null, { screenShare: 0.1 });
-      const { min, max } = new Box3().setFromObject(root, true);
-      const size = max.y - min.y;
-      const heightAt = async (distance: number): Promise<number> => {
-        const camera = new PerspectiveCamera(10, 1, distance / 10, distance * 10);
-        camera.position.set(0, min.y + size / 2, distance);
-        const pixels = await drawing.draw(new Scene(), camera, crowd);
-        let rows = 0;
-        for (let at = 0; at < pixels.length; at += SIZE * 4)
-          if (pixels.subarray(at, at + SIZE * 4).some((value, i) => value > 0 && i % 4 === 0)) rows++;
-        return rows / SIZE;
-      };
-      // Somewhere between, where nothing is drawn from then on.
-      let [near, far] = [size, 1000 * size];
-      while (far > near * 1.01) {
-        const middle = Math.sqrt(near * far);
-        if ((await heightAt(middle)) > 0) near = middle;
-        else far = middle;
-      }
-      const share = await heightAt(near);
+      const share = await shareAtTenth(crowd, new Box3().setFromObject(root, true));
       expect(share).toBeGreaterThan(0.08);
       expect(share).toBeLessThan(0.12);
-      crowd.dispose();
     });
+  });
+
+  test.each(['knight', 'rogue', 'villager'])(`${NAME}: %s, a baked file of the demos`, async (name) => {
+    const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+    loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
+    const [character] = bakedCharactersOf(await loader.loadAsync(`/demos/art/${name}.glb`));
+    const crowd = new SkinnedInstancedMesh(character, 1);
+    const { position } = crowd.geometry.attributes;
+    const share = await shareAtTenth(crowd, new Box3().setFromBufferAttribute(position as BufferAttribute));
+    console.log(`${name}: a level of a tenth begins at ${(share * 100).toFixed(1)} %`);
+    expect(share).toBeGreaterThan(0.08);
+    expect(share).toBeLessThan(0.12);
   });
 });
