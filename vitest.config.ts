@@ -8,6 +8,7 @@ import { alias } from './vite.config.js';
 
 /** See tests/support/thorough.ts. */
 const all = process.env.SIM_ALL === '1';
+const nightly = process.env.SIM_NIGHTLY === '1';
 
 /** Another browser that shall run tests of browsers, see tests/engines. */
 const engine = ENGINES.find(({ name }) => name === process.env.SIM_ENGINE);
@@ -33,7 +34,7 @@ const browserSetupFiles = [...setupFiles, 'tests/setup/onceOnWebGL2.ts', 'tests/
 
 export default defineConfig({
   test: {
-    provide: { thorough: all, hasWebGPU: engine === undefined },
+    provide: { thorough: all, nightly, hasWebGPU: engine === undefined },
     // In Node; more than there are cores, together with the two browsers, so that none waits at the end for a single file.
     maxWorkers: 2,
     // On a busy machine a browser takes its time to close.
@@ -43,8 +44,8 @@ export default defineConfig({
         test: {
           name: 'build',
           include: ['tests/build/**/*.test.ts'],
-          // Clicks through the demos are for those who have time.
-          exclude: all ? [] : ['tests/build/demos/**'],
+          // What is made of the library, the package and the pages of the demos, is tested where everything is.
+          exclude: all ? [] : ['tests/build/{demos,package}.test.ts', 'tests/build/demos/**'],
           globalSetup: ['tests/setup/site.ts'],
           environment: 'node',
           // Several waits of five minutes each, see tests/support/patience.ts.

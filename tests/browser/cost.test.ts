@@ -17,7 +17,7 @@ import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { type CrowdOptions, crowdArguments } from '../support/crowdArguments.js';
 import { uniformsOf } from '../support/features.js';
 import { encodingOf, SkinnedInstancedMesh } from '../support/library.js';
-import { THOROUGH } from '../support/thorough.js';
+import { NIGHTLY, THOROUGH } from '../support/thorough.js';
 
 const COUNT = 10_000;
 
@@ -67,7 +67,7 @@ describe.each([
     const { renderer, frame } = createCrowd(COUNT, encoding);
     frame();
     // A software renderer takes long to pose so many, while the next tests wait for it.
-    const frames = encoding === 'tracks' ? (THOROUGH ? 20 : 6) : 60;
+    const frames = encoding === 'tracks' ? (NIGHTLY ? 20 : 6) : 60;
     for (let i = 0; i < frames; i++) expect(frame()).toEqual({ uploads: 0, bytes: 0, draws: 1 + pass });
     // What stands still is not posed anew.
     expect(frame(0)).toEqual({ uploads: 0, bytes: 0, draws: 1 });

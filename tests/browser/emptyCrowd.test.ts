@@ -20,7 +20,7 @@ import {
 } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
 import { watchProblems } from '../support/problems.js';
-import { THOROUGH } from '../support/thorough.js';
+import { NIGHTLY } from '../support/thorough.js';
 
 /** What there may be of a crowd before its first instance. */
 const FEATURES: Record<string, (crowd: SkinnedInstancedMesh) => unknown> = {
@@ -55,7 +55,7 @@ test.each(TWINS)('crowds are drawn and compiled before their first instance, %s'
   const nobody = await draw(scene, camera, new Object3D());
   for (const encoding of ['tracks', 'frames'] as const) {
     const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding) });
-    const half = Object.entries(FEATURES).filter((_, i) => THOROUGH || i < 2 === (encoding === 'tracks'));
+    const half = Object.entries(FEATURES).filter((_, i) => NIGHTLY || i < 2 === (encoding === 'tracks'));
     for (const [name, add] of half) {
       const [crowd, full] = [0, 1].map((count) => new SkinnedInstancedMesh(character, count));
       for (const one of [crowd, full]) add(one);

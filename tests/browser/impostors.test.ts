@@ -29,7 +29,7 @@ import {
   SkinnedInstancedMesh,
 } from '../support/library.js';
 import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
-import { THOROUGH } from '../support/thorough.js';
+import { NIGHTLY, THOROUGH } from '../support/thorough.js';
 
 const SIZE = 96;
 /** Pixels that the figure is tall. */
@@ -40,6 +40,9 @@ const TURN = Math.PI / 12;
 const CLIPS = ['Idle', 'Walk', 'Run', 'Dance'];
 /** Frames per second of clips that have few phases, and so few tiles. */
 const FEW = 4;
+
+/** Which tests have which renderer where not everything is tested. */
+const TURNS: Record<Twin, number[]> = { GLSL: [0, 1], 'TSL on WebGPU': [2, 4], 'TSL on WebGL 2': [0] };
 
 /** As a canvas shows what is in a render target. */
 const toSRGB = Array.from({ length: 256 }, (_, value) => {
@@ -179,13 +182,14 @@ describe.each(TWINS)('impostors, %s', (twin) => {
     small = await createRenderer(twin);
   });
   afterAll(() => small.dispose());
-  // Tiles take long to draw: all but the first test have one of the renderers in turn where not everything is tested.
+  // Tiles take long to draw: each test has one of the renderers in turn, and where not everything is tested two have each.
   beforeEach(({ task, skip }) => {
     const at = task.suite?.tasks.indexOf(task) ?? 0;
-    skip(!THOROUGH && at > 0 && (at % 2 === 1) !== (twin === 'GLSL'));
+    const isTurn = THOROUGH ? at === 0 || (at % 2 === 1) === (twin === 'GLSL') : TURNS[twin].includes(at);
+    skip(!NIGHTLY && !isTurn);
   });
 
-  test.each(THOROUGH ? (['tracks', 'frames'] as const) : (['tracks'] as const))(
+  test.each(NIGHTLY ? (['tracks', 'frames'] as const) : (['tracks'] as const))(
     'impostors of %s look like the figure, with its shadow, from all around and in the phase of its clip',
     async (encoding) => {
       const options = { clips: ['Walk', 'Run', 'Dance'] };

@@ -221,7 +221,8 @@ describe('of attachments', () => {
   describe.each(TWINS)('%s', (twin) => {
     const drawing = useDrawing(twin, drawingOf);
 
-    test('attachments are drawn as their levels say, with their shadows, or not at all', async () => {
+    test('attachments are drawn as their levels say, with their shadows, or not at all', async ({ skip }) => {
+      skip(!THOROUGH && twin === 'GLSL');
       const { draw } = drawing;
       const hat = new BoxGeometry(0.5, 0.3, 0.5);
       const ball = new BoxGeometry(0.2, 0.9, 0.2);
@@ -376,7 +377,10 @@ describe('that fade', () => {
   describe.each(TWINS)('%s', (twin) => {
     const drawing = useDrawing(twin, drawingOf);
 
-    test('levels of the same geometry that fade into each other give the same pictures to the byte', async () => {
+    test('levels of the same geometry that fade into each other give the same pictures to the byte', async ({
+      skip,
+    }) => {
+      skip(!THOROUGH && twin !== 'GLSL');
       const { crowd, root, hat } = createCrowd();
       const stage = createStage(STAGE, 'directional');
       const camera = stage.camera as PerspectiveCamera;

@@ -33,7 +33,7 @@ import {
 import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
 import { watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
-import { THOROUGH } from '../support/thorough.js';
+import { NIGHTLY, THOROUGH } from '../support/thorough.js';
 
 const ROUNDS = 40;
 
@@ -258,8 +258,8 @@ describe('lifecycle', () => {
       };
     };
 
-    // Node materials free the same whatever poses are stored as.
-    test.each(twin === 'GLSL' || THOROUGH ? (['frames', 'tracks'] as const) : (['tracks'] as const))(
+    const usual = twin === 'GLSL' ? ('frames' as const) : ('tracks' as const);
+    test.each(NIGHTLY ? (['frames', 'tracks'] as const) : [usual])(
       'rounds of fades, parts, attachments, sizes and copies in encoding %s leave nothing behind',
       async (encoding) => {
         await expectNothingLeft((draw, scene) => prepareRound(encoding, draw, scene));

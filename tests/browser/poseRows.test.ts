@@ -6,6 +6,7 @@ import { drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
 import { aim, changedPixels, lookAround } from '../support/pictures.js';
+import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 700;
 const SIDE = 27;
@@ -41,7 +42,10 @@ function rowsOf(crowd: SkinnedInstancedMesh): number {
 describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
   const drawing = useDrawing(twin, drawingOf);
 
-  test('poses take memory for those whom cameras see, and these look as in a crowd that is posed whole', async () => {
+  test('poses take memory for those whom cameras see, and these look as in a crowd that is posed whole', async ({
+    skip,
+  }) => {
+    skip(!THOROUGH && twin === 'GLSL');
     const { draw, renderer } = drawing;
     const { scene, camera, look } = lookAround(MIDDLE);
     const culled = createCrowd(true);

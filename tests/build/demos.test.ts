@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { THOROUGH } from '../support/thorough.js';
-import { expectLinkToSource, expectMoving, expectPicture, open, RENDERERS } from './demos/site.js';
+import { expectLinkToSource, expectMoving, expectPicture, open } from './demos/site.js';
 
 /** What each page draws of the least that it can. */
 const PAGES = {
@@ -28,8 +27,8 @@ const PAGES = {
 /** 160 × 100 pixels. */
 const SMALL = { width: 320, height: 200 };
 
-/** Each under one of the renderers, in turn; where everything is tested, tests of each page open it under WebGLRenderer. */
-const CASES = Object.entries(PAGES).map(([path, query], i) => [path, RENDERERS[THOROUGH ? 1 : i % 2], query]);
+/** Under WebGPURenderer: tests of each page open it under WebGLRenderer. */
+const CASES = Object.entries(PAGES).map(([path, query]) => [path, 'webgpu', query]);
 
 test.each(CASES)('%s opens under %s, and moves', async (path, renderer, query) => {
   const page = await open(`${path}?${query}&shadows=0&renderer=${renderer}`, SMALL);

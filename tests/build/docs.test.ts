@@ -2,15 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright';
 import { ReflectionKind } from 'typedoc';
-import { build, createServer } from 'vite';
+import { createServer } from 'vite';
 import { expect, test } from 'vitest';
 import * as main from '../../lib/index.js';
 import * as webgpu from '../../lib/webgpu.js';
 import { browserFlags } from '../setup/browserFlags.mjs';
+import { siteBuilt } from '../support/siteBuilt.js';
 import { THOROUGH } from '../support/thorough.js';
 
 test('the server of the demos shows the README and all guides as pages, whose links lead to something', async () => {
@@ -60,6 +61,9 @@ interface Reflection {
   categories?: { title: string; children: number[] }[];
 }
 
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file));
+
 /** Classes, functions and variables that the reference lacks, or that stand among types. */
 function unsorted({ children: modules = [] }: Reflection): string[] {
   const values = modules.flatMap(({ children = [], categories = [] }) => {
@@ -83,24 +87,24 @@ test.runIf(THOROUGH)(
     const folder = mkdtempSync(join(tmpdir(), 'sim-docs-'));
     const browser = await chromium.launch({ executablePath: process.env.SIM_BROWSER, args: browserFlags });
     try {
-      await build({ mode: 'site', logLevel: 'error', build: { outDir: folder } });
+      const site = await siteBuilt();
       const json = join(folder, 'docs.json');
-      execFileSync('npx', ['typedoc', '--logLevel', 'Error', '--out', join(folder, 'docs'), '--json', json]);
+      execFileSync('npm', ['run', 'docs', '--', '--out', folder, '--json', json]);
       expect(unsorted(JSON.parse(readFileSync(json, 'utf8')))).toEqual([]);
       rmSync(json);
-      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-      const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+      const files = filesOf(folder);
+      const bytes = [...files, ...filesOf(site.folder)].reduce((sum, file) => sum + statSync(file).size, 0);
       expect(bytes).toBeLessThan(MOST_BYTES);
 
       const page = await browser.newPage({ viewport: PHONE });
       // Of pages of interfaces, types and functions each looks like the next.
       const pages = files.filter((file) =>
-        /^docs\/((documents|classes|modules)\/)?[\w.-]+\.html$/.test(file),
+        /^((documents|classes|modules)\/)?[\w.-]+\.html$/.test(relative(folder, file)),
       );
       expect(pages.length).toBeGreaterThan(50);
       const wide: string[] = [];
       for (const file of pages) {
-        await page.goto(String(pathToFileURL(join(folder, file))));
+        await page.goto(String(pathToFileURL(file)), { waitUntil: 'domcontentloaded' });
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         if (width > PHONE.width) wide.push(`${file}: ${width}`);
       }

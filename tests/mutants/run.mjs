@@ -60,6 +60,7 @@ function firstFailure(tests) {
   rmSync(results, { force: true });
   const args = [
     'tests/setup/run.mjs',
+    '--all',
     '--bail=1',
     '--reporter=json',
     `--outputFile=${results}`,

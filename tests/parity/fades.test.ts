@@ -9,7 +9,7 @@ import { crowdArguments } from '../support/crowdArguments.js';
 import { frames, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
 import { random, SEEDS } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
-import { THOROUGH } from '../support/thorough.js';
+import { NIGHTLY } from '../support/thorough.js';
 
 /** Lets every instance of a crowd do this and that, fades above all. */
 function disturb(crowd: SkinnedInstancedMesh, next: () => number): void {
@@ -43,7 +43,7 @@ describe.each(TWINS)('%s', (twin: Twin) => {
     'draws the CPU twin in the midst of fades, $encoding, interpolate $interpolate',
     async (options) => {
       const how = await captureOf(twin);
-      const { root, clips } = THOROUGH ? createCharacter() : createCoarseCharacter();
+      const { root, clips } = NIGHTLY ? createCharacter() : createCoarseCharacter();
       const height = characterHeight(root);
       const count = 24;
       const crowd = new SkinnedInstancedMesh(...crowdArguments(root, clips, count, options));

@@ -31,6 +31,7 @@ import { bakeCharacter, LoopOnceOptions, mergeMaterials, SkinnedInstancedMesh } 
 import { loseContext, restoreContext } from '../support/loseContext.js';
 import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
+import { THOROUGH } from '../support/thorough.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */
 const BOUND = 0.0015;
@@ -179,7 +180,10 @@ describe.each(TWINS)('%s', (twin) => {
     disposeLater(crowd);
   });
 
-  test('images of all kinds and sizes are layers, under what instances have of their own', async () => {
+  test('images of all kinds and sizes are layers, under what instances have of their own', async ({
+    skip,
+  }) => {
+    skip(!THOROUGH && twin !== 'GLSL');
     const bitmap = await createImageBitmap(pixels(2, SIZE, paintColors(2)), { premultiplyAlpha: 'none' });
     const image = new Image();
     image.src = canvasOf(pixels(3, SIZE * 2, paintColors(3))).toDataURL();

@@ -1,5 +1,5 @@
 // `npm test`: finds or installs a browser, then runs Vitest in it. Arguments go on to Vitest; `--all`
-// tests more seeds and combinations, as CI does.
+// tests more seeds and combinations, the package and the pages of the demos, as CI does.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,7 +26,9 @@ console.log(
 
 const all = process.argv.includes('--all');
 console.log(
-  all ? 'Tests: all of them.' : 'Tests: the usual ones; with --all, as in CI, more seeds and combinations.',
+  all
+    ? 'Tests: all of them.'
+    : 'Tests: the usual ones; with --all, as in CI, more seeds and combinations, the package and the pages of the demos.',
 );
 
 const require = createRequire(import.meta.url);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright';
 import { expect, test } from 'vitest';
 import { PATIENCE } from '../../support/patience.js';
 import {
+  CLICKED,
   expectLinkToSource,
   expectMoving,
   figuresOf,
@@ -9,7 +10,6 @@ import {
   look,
   nextFrames,
   open,
-  RENDERERS,
   shotOf,
   visit,
 } from './site.js';
@@ -37,39 +37,36 @@ test('the first page draws a battle, draws it with SkinnedMeshes, and takes a fi
   await page.waitForFunction(() => document.body.dataset.error?.includes('notes.glb is no glTF file'));
 });
 
-test.each(RENDERERS)(
-  'the comparison opens under %s, moves, and takes or refuses a file',
-  async (renderer) => {
-    const page = await open(`comparison/index.html?count=10&shadows=1&renderer=${renderer}`);
-    // Each side pays for its own shadows, and for nothing else: not for the ground, nor for the other side.
-    const drawn = async () => (await figuresOf(page))['Draw calls, crowd'];
-    await expect.poll(drawn, { timeout: PATIENCE }).toEqual(['10', '1']);
-    expect((await figuresOf(page))['Draw calls, shadows']).toEqual(['10', '1']);
-    const poses = renderer === 'webgl' ? '2' : '0';
-    expect((await figuresOf(page))['Draw calls, poses']).toEqual(['0', poses]);
-    // Under WebGPU the GPU alone knows how many it draws of a crowd, and says so later.
-    const apart = async () => {
-      const [each, crowd] = (await figuresOf(page))['Triangles, in all'].map((text) =>
-        Number(text.replace(/,/g, '')),
-      );
-      return Math.abs(each - crowd) / each;
-    };
-    await expect.poll(apart, { timeout: PATIENCE }).toBeLessThan(0.01);
-    await page.click('button[name=shadows]');
-    await expectMoving(page);
-    await look(page, 'comparison', renderer);
-    await expectLinkToSource(page, 'comparison');
-    await page.click('[data-mode=instanced]');
-    expect(await page.isVisible('.label[data-side=skinned]')).toBe(false);
-    await page.fill('[name=count]', '1.3');
-    expect(await page.textContent('[name=count] + output')).toBe('20');
-    await page.click('button[name=pause]');
-    expect(await page.getAttribute('button[name=pause]', 'aria-pressed')).toBe('true');
-    await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
-    await page.waitForFunction(() => document.body.dataset.error !== undefined);
-    expect(await page.textContent('.message span')).toContain('notes.glb is no glTF file');
-  },
-);
+test.each(CLICKED)('the comparison opens under %s, moves, and takes or refuses a file', async (renderer) => {
+  const page = await open(`comparison/index.html?count=10&shadows=1&renderer=${renderer}`);
+  // Each side pays for its own shadows, and for nothing else: not for the ground, nor for the other side.
+  const drawn = async () => (await figuresOf(page))['Draw calls, crowd'];
+  await expect.poll(drawn, { timeout: PATIENCE }).toEqual(['10', '1']);
+  expect((await figuresOf(page))['Draw calls, shadows']).toEqual(['10', '1']);
+  const poses = renderer === 'webgl' ? '2' : '0';
+  expect((await figuresOf(page))['Draw calls, poses']).toEqual(['0', poses]);
+  // Under WebGPU the GPU alone knows how many it draws of a crowd, and says so later.
+  const apart = async () => {
+    const [each, crowd] = (await figuresOf(page))['Triangles, in all'].map((text) =>
+      Number(text.replace(/,/g, '')),
+    );
+    return Math.abs(each - crowd) / each;
+  };
+  await expect.poll(apart, { timeout: PATIENCE }).toBeLessThan(0.01);
+  await page.click('button[name=shadows]');
+  await expectMoving(page);
+  await look(page, 'comparison', renderer);
+  await expectLinkToSource(page, 'comparison');
+  await page.click('[data-mode=instanced]');
+  expect(await page.isVisible('.label[data-side=skinned]')).toBe(false);
+  await page.fill('[name=count]', '1.3');
+  expect(await page.textContent('[name=count] + output')).toBe('20');
+  await page.click('button[name=pause]');
+  expect(await page.getAttribute('button[name=pause]', 'aria-pressed')).toBe('true');
+  await page.setInputFiles('input[type=file]', glb('notes.glb', 'no model'));
+  await page.waitForFunction(() => document.body.dataset.error !== undefined);
+  expect(await page.textContent('.message span')).toContain('notes.glb is no glTF file');
+});
 
 test('the playback page plays what is asked of the chosen character', async () => {
   const page = await visit('playback', 'count=2&changes=5&shadows=0', 'webgl');
@@ -139,7 +136,7 @@ test('the page of layers does what a mixer and code do to the character beside',
   await nextFrames(page, 2);
 });
 
-test.each(RENDERERS)(
+test.each(CLICKED)(
   'the battlefield says how many of its soldiers the camera sees, at which level, under %s',
   async (renderer) => {
     const page = await visit('battlefield', 'count=100&shadows=0', renderer);

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { browserFlags } from '../../setup/browserFlags.mjs';
 import type { Site } from '../../setup/site.js';
 import { drawSeldom } from '../../support/drawSeldom.js';
 import { PATIENCE } from '../../support/patience.js';
+import { siteBuilt } from '../../support/siteBuilt.js';
+import { NIGHTLY } from '../../support/thorough.js';
 
 let site: Site;
 let browser: Browser;
@@ -33,19 +35,14 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** The site, which is built when it is first asked for. */
-export async function siteBuilt(): Promise<Site> {
-  const response = await fetch(inject('site'));
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
-}
-
 /** Small, for a software renderer's sake; so is the share of the figure's triangles. */
 export const WINDOW = { width: 700, height: 420 };
 const DETAIL = 0.2;
 /** Pixels of pictures to each of the window's, on a side. */
 export const SCALE = 0.5;
 export const RENDERERS = ['webgl', 'webgpu'];
+/** Those under which pages are clicked. */
+export const CLICKED = NIGHTLY ? RENDERERS : RENDERERS.slice(0, 1);
 
 /** @param measures Whether the page measures frames, or counts them, and has to draw as quickly as it can. */
 export async function open(path: string, viewport = WINDOW, measures = false): Promise<Page> {

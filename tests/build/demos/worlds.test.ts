@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest';
 import { PATIENCE } from '../../support/patience.js';
+import { NIGHTLY } from '../../support/thorough.js';
 import {
+  CLICKED,
   expectLinkToSource,
   expectMoving,
   figuresOf,
   look,
   nextFrames,
   open,
-  RENDERERS,
   SCALE,
   visit,
   WINDOW,
 } from './site.js';
 
-test.each(RENDERERS)(
+test.each(CLICKED)(
   'people of the village walk under %s, and one that is clicked says what it plays',
   async (renderer) => {
     const page = await visit('village', 'count=40&shadows=0&head', renderer);
@@ -40,7 +41,7 @@ test.each(RENDERERS)(
   },
 );
 
-test.each(RENDERERS)('the stadium does the wave and cheers a goal under %s', async (renderer) => {
+test.each(CLICKED)('the stadium does the wave and cheers a goal under %s', async (renderer) => {
   const page = await visit('stadium', 'count=300&shadows=0&fly=0', renderer);
   const uploads = async () => Number((await figuresOf(page))['Bytes uploaded']?.[0]?.replace(/,/g, ''));
   // Levels may change as the camera settles; afterwards nothing is uploaded for a wave, but for a frame's uniforms under WebGPU.
@@ -51,7 +52,7 @@ test.each(RENDERERS)('the stadium does the wave and cheers a goal under %s', asy
   await look(page, 'stadium', renderer);
 });
 
-test.each(RENDERERS)('a swarm comes to the light under %s, in WebGL by a worker', async (renderer) => {
+test.each(CLICKED)('a swarm comes to the light under %s, in WebGL by a worker', async (renderer) => {
   const page = await visit('swarm', 'count=60&shadows=0&detail=0.4', renderer);
   const near = () => page.textContent('[data-near]');
   await expect.poll(near, { timeout: PATIENCE }).toMatch(/^[1-9]\d* are near the light/);
@@ -65,15 +66,18 @@ test.each(RENDERERS)('a swarm comes to the light under %s, in WebGL by a worker'
   }
 });
 
-test('the village is drawn with ambient occlusion, antialiasing over time and depth of field', async () => {
-  const small = { width: 360, height: 240 };
-  const page = await open('village/index.html?count=12&shadows=0&effects=1&renderer=webgpu', small);
-  // the modules of the effects come later than the first frame, and a picture of one colour packs into next to nothing
-  const isFull = async () => (await page.screenshot()).length > 30_000 * SCALE ** 2;
-  await nextFrames(page, 2);
-  await expect.poll(isFull, { timeout: PATIENCE }).toBe(true);
-  await look(page, 'village-effects', 'webgpu');
-});
+test.runIf(NIGHTLY)(
+  'the village is drawn with ambient occlusion, antialiasing over time and depth of field',
+  async () => {
+    const small = { width: 360, height: 240 };
+    const page = await open('village/index.html?count=12&shadows=0&effects=1&renderer=webgpu', small);
+    // the modules of the effects come later than the first frame, and a picture of one colour packs into next to nothing
+    const isFull = async () => (await page.screenshot()).length > 30_000 * SCALE ** 2;
+    await nextFrames(page, 2);
+    await expect.poll(isFull, { timeout: PATIENCE }).toBe(true);
+    await look(page, 'village-effects', 'webgpu');
+  },
+);
 
 test.each(['webgl'])(
   'the knight of the game runs, strikes until a rogue falls, and comes back as he was saved under %s',

@@ -9,7 +9,7 @@ import { codeFor } from '../../../demos/file/codeFor.js';
 import { exportGlb } from '../../support/exportGlb.js';
 import { ROOT } from '../../support/PackedApp.js';
 import { PATIENCE } from '../../support/patience.js';
-import { THOROUGH } from '../../support/thorough.js';
+import { NIGHTLY, THOROUGH } from '../../support/thorough.js';
 import { checkApp, drawAll } from './apps.js';
 import { ENEMIES, SOLDIERS } from './components.js';
 import { blocksOf, headings, linksOf } from './markdown.js';
@@ -229,7 +229,7 @@ describe('the README and the guides', () => {
     await expectMoving(app).finally(app.close);
   });
 
-  test.runIf(THOROUGH)('webpack builds its starter', async () => {
+  test.runIf(NIGHTLY)('webpack builds its starter', async () => {
     const folder = copyStarter('webpack', 'src/index.js');
     // which takes longest, and is not what is tested
     packed.installAndBuild(folder, '--no-optimization-minimize');
@@ -237,8 +237,7 @@ describe('the README and the guides', () => {
     await expectMoving(app).finally(app.close);
   });
 
-  test('Next builds its starter', async ({ skip }) => {
-    skip(!process.env.SIM_NEXT, 'half a minute for Next, which a workflow runs, with SIM_NEXT=1');
+  test.runIf(NIGHTLY)('Next builds its starter', async () => {
     const folder = copyStarter('next', 'app/page.jsx');
     // files to serve in place of a server
     packed.write('starters/next/next.config.mjs', "export default { output: 'export' };");

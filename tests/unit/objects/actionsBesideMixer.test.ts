@@ -23,10 +23,10 @@ import { standStill } from '../../support/mixers.js';
 import { ReferenceMixer } from '../../support/ReferenceMixer.js';
 import { random } from '../../support/random.js';
 import { characterHeight, farthestVertex } from '../../support/reference.js';
-import { THOROUGH } from '../../support/thorough.js';
+import { NIGHTLY, THOROUGH } from '../../support/thorough.js';
 
 /** Sequences of each seed; `SEED=…` and `ROUNDS=…` run others. */
-const ALL = THOROUGH ? [1, 77] : [1];
+const ALL = NIGHTLY ? [1, 77] : [1];
 const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : ALL;
 const ROUNDS = Number(process.env.ROUNDS ?? (THOROUGH ? 60 : 25));
 const STEPS = 40;
