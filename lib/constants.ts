@@ -127,3 +127,7 @@ export const NO_TANGENTS = 4;
 
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;
+
+/** What normals of a crowd are turned by besides poses: where instances are scaled unevenly, and where meshes stand below what is. */
+export const UNEVEN_INSTANCES = 1;
+export const UNEVEN_PARTS = 2;

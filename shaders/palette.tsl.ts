@@ -1,4 +1,4 @@
-import { attribute, Break, If, ivec4, Loop, vec4 } from 'three/tsl';
+import { attribute, Break, float, If, ivec4, Loop, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { Influences } from './ShaderVariant.js';
 import { type Rows, zeroRows } from './tsl.js';
@@ -13,7 +13,7 @@ import { type Rows, zeroRows } from './tsl.js';
  */
 export function paletteMatrix(
   jointMatrix: (joint: Node<'int'>) => Rows,
-  influences: Influences,
+  influences: Followed,
   shown: Node<'float'> | null,
 ): Rows {
   const sum = zeroRows();
@@ -22,6 +22,9 @@ export function paletteMatrix(
   addJoints(sum, weigh, influences, shown);
   return sum;
 }
+
+/** How many joints a vertex follows; or the one that it follows in place of its own. */
+export type Followed = Influences | Node<'int'>;
 
 /**
  * Adds up the joints that a vertex follows. Builds on the current stack.
@@ -32,9 +35,16 @@ export function paletteMatrix(
 export function addJoints(
   sum: Rows,
   jointMatrix: (joint: Node<'int'>, weight: Node<'float'>) => Rows,
-  influences: Influences,
+  influences: Followed,
   shown: Node<'float'> | null = null,
 ): void {
+  const add = (row: Node<'vec4'>, i: number) => {
+    sum[i].addAssign(row);
+  };
+  if (typeof influences === 'object') {
+    jointMatrix(influences, float(1)).forEach(add);
+    return;
+  }
   const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
   const weights = vec4(attribute<'vec4'>('skinWeight', 'vec4')).toVar();
   // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
@@ -50,9 +60,7 @@ export function addJoints(
       Break();
     });
     const weight = weights.x.toVar();
-    jointMatrix(joints.x.toVar(), weight).forEach((row, i) => {
-      sum[i].addAssign(row);
-    });
+    jointMatrix(joints.x.toVar(), weight).forEach(add);
     joints.assign(joints.yzwx);
     weights.assign(weights.yzwx);
   });

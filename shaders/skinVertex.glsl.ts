@@ -1,5 +1,11 @@
 import type { Material } from 'three';
-import { TEXTURE_COLORS, TEXTURE_SEEDS, TEXTURE_UNIFORMS } from '../lib/constants.js';
+import {
+  TEXTURE_COLORS,
+  TEXTURE_SEEDS,
+  TEXTURE_UNIFORMS,
+  UNEVEN_INSTANCES,
+  UNEVEN_PARTS,
+} from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
@@ -22,7 +28,9 @@ const skinnedGLSL = (hidden: string): string =>
 export const PART_INDEX = 'attribute vec2 partIndex;';
 
 /** How vertices are posed with the skinning matrix, unless a source of the program knows better. */
-const posedGLSL = (uneven: boolean): string => /* glsl */ `
+const posedGLSL = (uneven: boolean, shaded: boolean): string => /* glsl */ `
+${shaded ? SHADED : ''}
+
 vec3 posedPosition( vec3 position, mat3x4 skin ) {
 
   return vec4( position, 1.0 ) * skin;
@@ -32,6 +40,7 @@ vec3 posedPosition( vec3 position, mat3x4 skin ) {
 vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 
   normal = vec4( normal, 0.0 ) * skin;
+  ${shaded ? 'if ( shadingJoint > 0.5 ) return shadedNormal( normal );' : ''}
   ${uneven ? UNEVEN : ''}
   return normal;
 
@@ -46,6 +55,32 @@ const UNEVEN = /* glsl */ `
   #endif
 `;
 
+/**
+ * three.js turns normals by the inverse's transpose of the matrix of their mesh, and those of skins before by its inverse. Where no
+ * other matrix does the same, a joint of the mesh's own says what it is: both do at posed normals what they do there.
+ */
+const SHADED = /* glsl */ `
+attribute float shadingJoint;
+vec4 followedJoints;
+vec4 followedWeights;
+
+mat3x4 skinningMatrix();
+
+vec3 shadedNormal( vec3 normal ) {
+
+  followedJoints = vec4( shadingJoint - 1.0, 0.0, 0.0, 0.0 );
+  followedWeights = vec4( 1.0, 0.0, 0.0, 0.0 );
+  mat3x4 rows = skinningMatrix();
+  vec3 x = rows[ 0 ].xyz;
+  vec3 y = rows[ 1 ].xyz;
+  vec3 z = rows[ 2 ].xyz;
+  mat3 turned = mat3( cross( y, z ), cross( z, x ), cross( x, y ) );
+  float size = dot( x, turned[ 0 ] );
+  return ( turned * normal ) * turned / max( size * size, 1e-30 );
+
+}
+`;
+
 /** What the shaders of a material are made for. */
 export interface CrowdProgram {
   /** Codes of the variants that the material is drawn with. Several are told apart at run time. */
@@ -54,8 +89,8 @@ export interface CrowdProgram {
   variantParameter: number;
   /** What its textures ask for, see `SurfaceGLSL.mapsOf`. */
   maps: number;
-  /** Whether instances may be scaled unevenly. */
-  uneven: boolean;
+  /** `UNEVEN_INSTANCES` and `UNEVEN_PARTS`, as far as either may be. */
+  uneven: number;
   /** Whether the user has changed the vertex shader: what it does to posed vertices, it does where the instance is the origin. */
   isOwn: boolean;
   sourceOf(variant: ShaderVariant): SourceGLSL;
@@ -97,7 +132,7 @@ export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): str
   const variants = program.codes.map(variantOf);
   const { declarations, move, shift, turn } = motionChunks(program.codes);
   const hidden = program.surfaces.map((surface) => surface.hidden?.(program.codes) ?? '').join('');
-  const skinned = skinnedGLSL(hidden) + move;
+  const skinned = (isShaded(program) ? FOLLOW : '') + skinnedGLSL(hidden) + move;
   const chunks: Record<string, string> = {
     skinning_pars_vertex: skinningFunctions(program) + declarations,
 
@@ -187,14 +222,15 @@ function skinningFunctions(program: CrowdProgram): string {
     ...variants.flatMap((variant) => sourceOf(variant).declarations(morphs)),
     ...(variants.some((variant) => sourceOf(variant).definesPosed)
       ? []
-      : [posedGLSL(program.uneven && isPlaced(program))]),
+      : [posedGLSL((program.uneven & UNEVEN_INSTANCES) > 0 && isPlaced(program), isShaded(program))]),
   ]);
 
   const functions = [...declarations];
   const single = codes.length === 1;
   codes.forEach((code, i) => {
     const name = single ? 'skinningMatrix' : `skinningMatrix_${code}`;
-    functions.push(sourceOf(variants[i]).skinningMatrix(name, variants[i]));
+    const matrix = sourceOf(variants[i]).skinningMatrix(name, variants[i]);
+    functions.push(isShaded(program) ? matrix.replace(/\bskin(Index|Weight)\b/g, followed) : matrix);
   });
   if (!single) {
     const branches = codes.map((code) => `if ( code == ${code} ) return skinningMatrix_${code}();`);
@@ -210,6 +246,14 @@ mat3x4 skinningMatrix() {
   }
   return functions.join('\n');
 }
+
+const FOLLOW = 'followedJoints = skinIndex;\nfollowedWeights = skinWeight;\n';
+
+const followed = (_: string, what: string) => (what === 'Index' ? 'followedJoints' : 'followedWeights');
+
+/** Whether vertices may say by which joint their normals are turned. */
+const isShaded = ({ uneven, codes, sourceOf }: CrowdProgram): boolean =>
+  (uneven & UNEVEN_PARTS) > 0 && codes.every((code) => !sourceOf(variantOf(code)).definesPosed);
 
 /** Whether skinning matrices place all that a program draws, and nothing is done to vertices before they are placed. */
 const isPlaced = ({ codes, sourceOf, isOwn }: CrowdProgram): boolean =>

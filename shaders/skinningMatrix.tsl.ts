@@ -1,7 +1,7 @@
 import { clamp, float, floor, If, int, ivec2, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
-import { addJoints } from './palette.tsl.js';
+import { addJoints, type Followed } from './palette.tsl.js';
 import { actionFrames, playedClock, playedTexel, rampAt } from './playedActions.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import type { TexelNode } from './TexelNode.js';
@@ -38,6 +38,9 @@ function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
   const later = select(place.equal(2), texel.z, texel.w);
   return select(place.equal(0), texel.x, select(place.equal(1), texel.y, later));
 }
+
+/** A variant, or the same for a vertex that follows another joint than its own. */
+export type VertexVariant = Omit<ShaderVariant, 'influences'> & { influences: Followed };
 
 /** What all clips that a draw shows have in common. */
 export type ClockNodes = Pick<DrawNodes, 'clock' | 'rows' | 'stride'>;
@@ -105,7 +108,7 @@ export function skinningMatrix(
   boneTexture: TexelNode,
   playback: PlaybackNodes,
   draw: DrawNodes,
-  variant: ShaderVariant,
+  variant: VertexVariant,
   morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
 ): Rows {
   const { interpolate, morphs } = variant;
@@ -130,7 +133,7 @@ export function skinningMatrix(
 export function restMatrix(
   boneTexture: TexelNode,
   part: PlaybackNodes['part'],
-  variant: ShaderVariant,
+  variant: VertexVariant,
 ): Rows {
   const sum = zeroRows();
   const texel0 = ivec2(0, 0);

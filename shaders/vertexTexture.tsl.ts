@@ -18,8 +18,7 @@ import {
   vec4,
 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { ShaderVariant } from './ShaderVariant.js';
-import { type ClockNodes, eachClip, type PlaybackNodes } from './skinningMatrix.tsl.js';
+import { type ClockNodes, eachClip, type PlaybackNodes, type VertexVariant } from './skinningMatrix.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { floatsOf, type Rows, unpackSnorms } from './tsl.js';
 import type { VertexPrecision } from './vertexTexture.glsl.js';
@@ -62,7 +61,7 @@ export function vertexMatrix(
   precision: VertexPrecision,
   playback: PlaybackNodes,
   draw: VertexDrawNodes,
-  variant: ShaderVariant,
+  variant: VertexVariant,
 ): PosedVertexNodes {
   const ids = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
   const vertex = ids.y

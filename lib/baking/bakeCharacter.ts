@@ -16,7 +16,7 @@ import { runAll, runInSlices, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
 import { bindClip, hasTangents, MORPHS } from './channels.js';
-import { growPartBoxes, moveAlike } from './measureParts.js';
+import { growPartBoxes, moveAlike, unevenParts } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import { RigPoser } from './RigPoser.js';
 
@@ -182,8 +182,9 @@ export function* collectCharacter(
   const keepNamesakes =
     namesakes.size > 0 &&
     planned.some(({ clip }) => clip.tracks.some(({ name }) => namesakes.has(poser.targetOf(name).node)));
-  if (flips.length > 0 || !shareMorphs || keepNamesakes) {
-    collected = yield* collectRigSteps(root, { ...options, flips, shareMorphs, keepNamesakes });
+  const uneven = unevenParts(poser, planned);
+  if (flips.length > 0 || uneven.length > 0 || !shareMorphs || keepNamesakes) {
+    collected = yield* collectRigSteps(root, { ...options, flips, uneven, shareMorphs, keepNamesakes });
   }
 
   const { rig, parts } = collected;

@@ -1,6 +1,6 @@
 import type { KeyframeTrack } from 'three';
 import { growJointBoxes, type JointBoxes } from '../animation/jointBoxes.js';
-import { SCALE } from '../animation/PoseTracks.js';
+import { ROTATION, SCALE } from '../animation/PoseTracks.js';
 import type { PartFlip } from '../animation/Rig.js';
 import type { ScenePart } from '../character/collectParts.js';
 import { nodesAbove } from '../character/rigNodes.js';
@@ -109,4 +109,38 @@ function textOf(poser: RigPoser, track: KeyframeTrack): string {
   return hasTangents(track)
     ? track.name
     : [first, size, track.getInterpolation(), track.times, track.values].join();
+}
+
+/** By what part the scales of a node may differ that count as the same. */
+const EVEN = 1e-3;
+
+/** Whether some of the scales, three numbers each, differ from each other. */
+const isUneven = (scales: ArrayLike<number>): boolean =>
+  Array.from(scales).some((scale, i) => {
+    const first = Math.abs(scales[i - (i % 3)]);
+    return Math.abs(Math.abs(scale) - first) > EVEN * first;
+  });
+
+/**
+ * The numbers of parts below a node that is scaled unevenly, whose normals three.js does not turn as it poses their vertices. Those of
+ * rigid meshes that lie still below it are turned once, as they are merged.
+ */
+export function unevenParts(poser: RigPoser, planned: readonly PlannedClip[]): number[] {
+  const { parts, nodes, parents } = poser.rig;
+  const scaled = new Set<number>();
+  const turned = new Set<number>();
+  for (const { name, values } of planned.flatMap(({ clip }) => clip.tracks)) {
+    const { node, property, size } = poser.targetOf(name);
+    if (property === ROTATION) turned.add(node);
+    if (property === SCALE && (size < 3 || isUneven(values))) scaled.add(node);
+  }
+  const isShaded = ({ node, rigid }: (typeof parts)[number]): boolean => {
+    let isStill = rigid;
+    for (let at = node; at >= 0; at = parents[at]) {
+      if (scaled.has(at) || (at > 0 && !isStill && isUneven(nodes[at].scale.toArray()))) return true;
+      if (turned.has(at)) isStill = false;
+    }
+    return false;
+  };
+  return [...parts.keys()].filter((part) => isShaded(parts[part]));
 }

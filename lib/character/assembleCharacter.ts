@@ -4,7 +4,7 @@ import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { type Rig, TRS_SIZE } from '../animation/Rig.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { drawnObjects, type ScenePart, unsupportedKind } from './collectParts.js';
-import { bareName, collectRig, isNamesake, type RigOptions, STILL } from './collectRig.js';
+import { bareName, collectRig, isNamesake, type RigOptions, STILL, shadingJoints } from './collectRig.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';
 
@@ -132,7 +132,8 @@ export function characterOf(
   { mergeMaterials, hiddenParts = [] }: CharacterOptions,
   made: { dispose(): void }[] = [],
 ): Character {
-  const { geometry, material, shares, owned } = mergeParts(parts, morphNames, mergeMaterials);
+  const shading = shadingJoints(parts.keys(), boneTexture.jointNames);
+  const { geometry, material, shares, owned } = mergeParts(parts, shading, morphNames, mergeMaterials);
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
   for (const part of hiddenParts) {
     if (names.some((known) => known.includes(part))) continue;

@@ -37,6 +37,8 @@ export interface RigOptions {
   flips?: readonly PartFlip[];
   /** Which bones become joints. @default 'all' */
   joints?: BakeOptions['joints'];
+  /** Parts whose meshes have a joint that says how normals are turned, see `unevenParts`. */
+  uneven?: readonly number[];
   /** Whether bones have joints of their own that lie still below others of their names, see `CollectedRig.namesakes`. */
   keepNamesakes?: boolean;
 }
@@ -82,6 +84,7 @@ export function* collectRigSteps(
     morphing = true,
     shareMorphs = true,
     flips = [],
+    uneven = [],
     joints = 'all',
     keepNamesakes,
   }: RigOptions,
@@ -124,6 +127,9 @@ export function* collectRigSteps(
     slots.push({ name, node, inverse: new Matrix4(), mesh: null });
   }
 
+  for (const part of uneven)
+    slots.push({ name: shadingName(part), node: parts[part].node, inverse: new Matrix4(), mesh: null });
+
   if (!morphing) {
     for (const part of parts) {
       if (Object.keys(part.geometry.morphAttributes).length === 0) continue;
@@ -151,6 +157,12 @@ export function* collectRigSteps(
   };
   return { rig, parts, sharesMorphs, namesakes };
 }
+
+const shadingName = (part: number) => `normals of part ${part}`;
+
+/** For each of some parts of a character by which joint its normals are turned: its number and one more, or 0. */
+export const shadingJoints = (parts: Iterable<number>, jointNames: readonly string[]): number[] =>
+  Array.from(parts, (part) => jointNames.indexOf(shadingName(part)) + 1);
 
 /** A name without the number behind it that GLTFLoader adds where another node of the file has it too. */
 export const bareName = (name: string): string => name.replace(/_\d+$/, '');

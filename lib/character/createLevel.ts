@@ -16,7 +16,7 @@ import { listNames } from '../utils/messages.js';
 import { type Character, type CharacterOptions, refuseUnsupported } from './assembleCharacter.js';
 import { transformGeometry } from './bindToJoint.js';
 import { type ScenePart, usedJoints } from './collectParts.js';
-import { collectRig } from './collectRig.js';
+import { collectRig, shadingJoints } from './collectRig.js';
 import { partPaths, SKIN_PART, skinOf } from './crowdGeometry.js';
 import type { MaterialMerger } from './mergeMaterials.js';
 import { mergeParts } from './mergeParts.js';
@@ -88,7 +88,8 @@ export function createLevel(
   const joints = jointsOfParts(owner.geometry, paths.length);
   const preferred = numbers.map((number) => joints[number]);
   const parts = matchJoints(rig, collected.parts, boneTexture, preferred);
-  const merged = mergeParts(parts, rig.morphNames, mergeMaterials, owner.material);
+  const shading = shadingJoints(numbers, boneTexture.jointNames);
+  const merged = mergeParts(parts, shading, rig.morphNames, mergeMaterials, owner.material);
   const geometry = sharingCopy(merged.geometry);
   geometry.setAttribute('partIndex', numberParts(geometry, numbers));
   matchMorphs(geometry, rig.morphNames, targets);

@@ -60,12 +60,14 @@ const FILL: Record<string, readonly number[]> = { color: [1, 1, 1, 1], tangent: 
  * Makes one geometry of all parts of a character, with one group per material, so that each material is one draw call.
  * A lone skinned mesh keeps its geometry as it is, in the attribute types it has.
  *
+ * @param shading For each part by which joint its normals are turned, see `shadingJoints`.
  * @param morphs Names of the morph targets of all parts.
  * @param merger What merges materials; undefined if they stay apart.
  * @param owner Material of a crowd whose materials were merged before: what is among them becomes what it became there.
  */
 export function mergeParts(
   parts: readonly ScenePart[],
+  shading: readonly number[],
   morphs: readonly string[],
   merger?: MaterialMerger,
   owner?: Material | Material[],
@@ -75,13 +77,14 @@ export function mergeParts(
       `mergeMaterials is ${describe(merger)}; import the function mergeMaterials, and pass what it returns: { mergeMaterials: mergeMaterials() }.`,
     );
   const [only] = parts;
-  const asItIs = !only.rigid && !isMirrored(only) && only.joints.every((joint, i) => joint === i);
+  const asItIs =
+    !only.rigid && !shading[0] && !isMirrored(only) && only.joints.every((joint, i) => joint === i);
   if (parts.length === 1 && asItIs && only.mirrorJoints === null && !merger?.changes(only.material, owner)) {
     return { geometry: only.geometry, material: only.material, owned: [] };
   }
 
   let first = 0;
-  const all = withTangents(piecesOf(parts));
+  const all = withTangents(piecesOf(parts, shading));
   const pieces = (merger?.split(all) ?? all).map((piece): PlacedPiece => {
     const { count } = piece.geometry.getAttribute('position');
     first += count;
@@ -90,6 +93,7 @@ export function mergeParts(
   const geometry = new BufferGeometry();
   mergeAttributes(geometry, pieces, first);
   mergeSkins(geometry, pieces, first);
+  if (shading.some(Boolean)) mergeShading(geometry, pieces, first, shading);
   mergeMorphs(geometry, pieces, first, morphs);
   const painted = [0, 1, 2, 3, 4, 5, 6, 7].map((lacks) => {
     const alike = pieces.filter((piece) => piece.lacks === lacks);
@@ -110,7 +114,7 @@ export function mergeParts(
 }
 
 /** Parts with their normals; copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts. */
-function piecesOf(parts: readonly ScenePart[]): Piece[] {
+function piecesOf(parts: readonly ScenePart[], shading: readonly number[]): Piece[] {
   const casts = parts.some(({ mesh }) => mesh.castShadow);
   const receives = parts.some(({ mesh }) => mesh.receiveShadow);
   const pieces = parts.map((source, part): Piece => {
@@ -119,7 +123,15 @@ function piecesOf(parts: readonly ScenePart[]): Piece[] {
       (casts && !mesh.castShadow ? NO_CASTING : 0) | (receives && !mesh.receiveShadow ? NO_RECEIVING : 0);
     // Where there is a mirrored copy, each pose draws the one of the two whose triangles face the right way.
     const mirrored = mirrorJoints === null && isMirrored(source);
-    return { part, source, lacks, joints, mirrored, geometry: withNormals(source), runs: runsOf(source) };
+    return {
+      part,
+      source,
+      lacks,
+      joints,
+      mirrored,
+      geometry: withNormals(source, !shading[part]),
+      runs: runsOf(source),
+    };
   });
   const copies = pieces.flatMap((piece) => {
     const { mirrorJoints } = piece.source;
@@ -133,15 +145,15 @@ const isMirrored = ({ model }: ScenePart): boolean => linearDeterminant(model, 0
 
 /**
  * The part's geometry with normals, computed where there are none. three.js carries those of a rigid mesh by the inverse
- * transpose of its matrix, and those of a skinned one by the matrix; what lies between is done here.
+ * transpose of its matrix, and those of a skinned one by the matrix; what lies between is done here if it is always the same.
  */
-function withNormals({ geometry: source, rigid, model: m }: ScenePart): BufferGeometry {
+function withNormals({ geometry: source, rigid, model: m }: ScenePart, isSame: boolean): BufferGeometry {
   const linear = new Matrix3().set(m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]);
   const square = linear.clone().transpose().multiply(linear);
   const [size] = square.elements;
   // All directions are scaled alike where this is a multiple of the identity.
   const isUneven = square.elements.some((value, i) => Math.abs(value - (i % 4 ? 0 : size)) > 1e-5 * size);
-  const isTurned = rigid && isUneven && linear.determinant() !== 0;
+  const isTurned = rigid && isSame && isUneven && linear.determinant() !== 0;
   if (source.hasAttribute('normal') && !isTurned) return source;
   const geometry = source.clone();
   if (!source.hasAttribute('normal')) geometry.computeVertexNormals();
@@ -258,6 +270,18 @@ function mergeSkins(merged: BufferGeometry, pieces: readonly PlacedPiece[], vert
   merged.setAttribute('skinIndex', new BufferAttribute(indices, 4));
   merged.setAttribute('skinWeight', new BufferAttribute(weights, 4));
   merged.setAttribute('partIndex', new BufferAttribute(parts, 2));
+}
+
+/** By which joint the normals of each vertex are turned; 0 of those that follow no other than they do themselves. */
+function mergeShading(
+  merged: BufferGeometry,
+  pieces: readonly PlacedPiece[],
+  vertices: number,
+  shading: readonly number[],
+): void {
+  const joints = new Float32Array(vertices);
+  for (const { part, first, count } of pieces) joints.fill(shading[part], first, first + count);
+  merged.setAttribute('shadingJoint', new BufferAttribute(joints, 1));
 }
 
 /** Morph targets of all parts as offsets from the base geometry; each moves only the vertices of its own part. */

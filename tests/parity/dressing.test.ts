@@ -2,6 +2,7 @@ import {
   Box3,
   BoxGeometry,
   type BufferAttribute,
+  type BufferGeometry,
   CanvasTexture,
   Color,
   ConeGeometry,
@@ -21,6 +22,7 @@ import {
   SRGBColorSpace,
   Vector2,
   Vector3,
+  VectorKeyframeTrack,
 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -35,6 +37,8 @@ import {
   Billboard,
   bakeCharacter,
   type CrowdMesh,
+  createLevel,
+  encodingOf,
   frames,
   getSocketMatrix,
   JointAttachment,
@@ -71,6 +75,8 @@ function createDressed(): Model {
   (root.getObjectByName('Chest') as Object3D).add(tray);
   return { name: 'built-in', root, clips };
 }
+
+const shadingOf = ({ attributes }: BufferGeometry) => attributes.shadingJoint.array;
 
 const load = async (name: string): Promise<Model> =>
   name === BUILT_IN ? createDressed() : loadCharacter(name);
@@ -182,6 +188,35 @@ describe.each(TWINS)('%s', (twin) => {
     await expectSame(reference, crowd, 'mirrored');
     disposeLater(crowd);
   });
+
+  test.each(['tracks', 'frames'] as const)(
+    'what clips scale unevenly, and skins below it, are lit as three.js lights them, encoding %s',
+    async (encoding) => {
+      const model: Model = { name: 'built-in', ...createCoarseCharacter() };
+      const { root, clips } = model;
+      const ball = new Mesh(new SphereGeometry(0.4, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
+      ball.name = 'Ball';
+      ball.position.set(0.4, 0.2, 0.3);
+      root.getObjectByName('Chest')?.add(ball);
+      const armature = new Group().add(...root.children);
+      armature.name = 'Armature';
+      armature.scale.set(1, 1.2, 0.7);
+      root.add(armature);
+      const [, , { duration, tracks }] = clips;
+      const scale = (name: string, values: number[]) =>
+        tracks.push(new VectorKeyframeTrack(`${name}.scale`, [0, duration], values) as KeyframeTrack);
+      scale('Ball', [1, 1, 1, 1.5, 0.4, 1.2]);
+      scale('Armature', [1, 1.2, 0.7, 0.8, 1.1, 1.2]);
+      const reference = createReference(model, 2, 0.25);
+      const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 48 });
+      const crowd = new SkinnedInstancedMesh(character, 1);
+      poseBoth(crowd, reference, model, 2, 0.25);
+      await expectSame(reference, crowd, `squashed, ${encoding}`);
+      const level = createLevel(crowd, root);
+      expect(shadingOf(level.geometry)).toEqual(shadingOf(crowd.geometry));
+      disposeLater(crowd);
+    },
+  );
 
   test('morph targets that clips move are lit and shadowed as three.js does it', async () => {
     const model: Model = { name: 'built-in', ...createCoarseCharacter() };

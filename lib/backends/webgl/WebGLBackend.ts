@@ -20,6 +20,8 @@ import {
   TEXTURE_PARTS,
   TEXTURE_SEEDS,
   TEXTURE_UNIFORMS,
+  UNEVEN_INSTANCES,
+  UNEVEN_PARTS,
 } from '../../constants.js';
 import type { View } from '../../culling/View.js';
 import { releaseBuffers } from '../../utils/attributes.js';
@@ -284,12 +286,15 @@ function readsAttribute(mesh: InstancedMesh): boolean {
  * @param isNew Whether no renderer has drawn the crowd: one may compile it ahead.
  */
 function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number, isNew = false): void {
-  const uneven = role === 'color' && crowd.views.groups.uneven;
+  const uneven = role === 'color' ? unevenOf(crowd) : 0;
   const patched = patchMaterial(material, role, code, uneven);
   if (patched === null) return;
   if (isNew && patched.newest?.deref() !== crowd) patched.newest = new WeakRef(crowd);
   crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
 }
+
+const unevenOf = ({ views, geometry }: DrawnCrowd): number =>
+  (views.groups.uneven ? UNEVEN_INSTANCES : 0) | (geometry.attributes.shadingJoint ? UNEVEN_PARTS : 0);
 
 /** Puts the textures that shaders read where three.js binds them. */
 function bindTextures(crowd: DrawnCrowd, matrices: Texture, list: Texture): void {

@@ -39,8 +39,8 @@ export interface Patch {
   lists: boolean;
   /** What the material's textures ask for, see `SurfaceGLSL.mapsOf`. */
   maps: number;
-  /** Whether instances of a crowd that it drew are scaled unevenly. */
-  uneven: boolean;
+  /** Of the crowds that it drew, see `CrowdProgram.uneven`. */
+  uneven: number;
   /** The crowd that it was last patched for; null if it was drawn since. */
   newest: WeakRef<DrawnCrowd> | null;
 }
@@ -79,12 +79,7 @@ const glslOf = ({ source }: ShaderVariant): SourceGLSL => glslOfNumber(source);
  * @param code The shader variant to draw with (`variantCode`). A material drawn with several keeps them all.
  * @returns What the shaders of the material are made for now; null for node materials, which are not patched.
  */
-export function patchMaterial(
-  material: Material,
-  role: PatchRole,
-  code: number,
-  uneven = false,
-): Patch | null {
+export function patchMaterial(material: Material, role: PatchRole, code: number, uneven = 0): Patch | null {
   // Node materials are compiled another way.
   if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) return null;
   const known = patches.get(material);
@@ -96,8 +91,8 @@ export function patchMaterial(
       known.codes.sort((a, b) => a - b);
     }
     putHooks(material, known);
-    if (uneven && !known.uneven) {
-      known.uneven = true;
+    if ((uneven & ~known.uneven) > 0) {
+      known.uneven |= uneven;
       material.needsUpdate = true;
     }
     if (known.maps !== maps) {
@@ -118,7 +113,7 @@ export function patchMaterial(
  * A function apart from `patchMaterial`, which is called in each draw: V8 allocates a context for the variables that closures use when
  * the function is entered, also where it returns before it makes them.
  */
-function addPatch(material: Material, role: PatchRole, code: number, maps: number, uneven: boolean): Patch {
+function addPatch(material: Material, role: PatchRole, code: number, maps: number, uneven: number): Patch {
   const textures = texturesOf({ codes: [code] });
   const lists = knowsLists(material);
   const patch: Patch = {

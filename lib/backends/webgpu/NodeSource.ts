@@ -1,6 +1,6 @@
-import { dot, normalGeometry, positionGeometry, vec3, vec4 } from 'three/tsl';
+import { cross, dot, max, normalGeometry, positionGeometry, vec3, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import type { VertexVariant } from '../../../shaders/skinningMatrix.tsl.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../DrawnCrowd.js';
 import type { PartNode } from './crowdNodes.js';
@@ -11,7 +11,7 @@ interface VertexNodes {
   /** The crowd that is built for. Others may share the build: what is theirs must be asked for at each draw. */
   crowd: DrawnCrowd;
   build: Build;
-  variant: ShaderVariant;
+  variant: VertexVariant;
   /** The instance that is drawn. */
   instance: Node<'int'>;
   part: PartNode;
@@ -55,6 +55,15 @@ export const posedNormal = ({ rows, normal }: PosedNodes, direction: Node<'vec3'
   normal === undefined
     ? posedDirection(rows, direction)
     : posedDirection(rows, direction.sub(normalGeometry)).add(normal);
+
+/** Twin of `shadedNormal` in GLSL. */
+export function shadedNormal([x, y, z]: readonly Node<'vec3'>[], normal: Node<'vec3'>): Node<'vec3'> {
+  const turned = [cross(y, z), cross(z, x), cross(x, y)].map((row) => row.toVar());
+  const size = dot(x, turned[0]).toVar();
+  const before = turned[0].mul(normal.x).add(turned[1].mul(normal.y)).add(turned[2].mul(normal.z)).toVar();
+  const after = vec3(dot(turned[0], before), dot(turned[1], before), dot(turned[2], before));
+  return after.div(max(size.mul(size), 1e-30));
+}
 
 /** Turns a direction at the vertex as the matrix says. */
 export const posedDirection = (rows: Rows, direction: Node<'vec3'>): Node<'vec3'> =>

@@ -1,5 +1,8 @@
 import {
+  attribute,
   Fn,
+  If,
+  int,
   normalGeometry,
   normalLocal,
   positionGeometry,
@@ -13,7 +16,7 @@ import { buildOf } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf } from './featureNodes.js';
-import { type PosedNodes, posedDirection, posedNormal, posedPosition } from './NodeSource.js';
+import { type PosedNodes, posedDirection, posedNormal, posedPosition, shadedNormal } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
@@ -46,6 +49,19 @@ export function poseCrowd(
     positionLocal.assign(apply(posedPosition, posed, positionLocal, moved?.shift));
     if (build.hasGeometryAttribute('normal')) {
       normalLocal.assign(apply(posedNormal, posed, normalLocal, moved?.turn));
+      if (build.hasGeometryAttribute('shadingJoint') && posed.normal === undefined) {
+        const joint = int(attribute<'float'>('shadingJoint', 'float')).toVar();
+        If(joint.greaterThan(0), () => {
+          const own = { ...vertex, variant: { ...variant, influences: joint.sub(1).toVar() }, morph: false };
+          const { rows } = nodeSourceOf(crowd).skinningMatrix(own);
+          normalLocal.assign(
+            shadedNormal(
+              rows.map((row) => row.xyz),
+              normalLocal,
+            ),
+          );
+        });
+      }
     }
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(posedDirection(posed.rows, tangentLocal));
   }, 'void');
