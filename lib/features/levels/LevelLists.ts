@@ -86,7 +86,12 @@ export class LevelLists implements SplitLists {
     for (let list = 0; list < lists; list++) {
       if ((_ids[list]?.length ?? -1) < capacity) _ids[list] = new Uint32Array(capacity);
     }
+    // Asked here, and not once an instance.
+    let drawn = 0;
+    let posed = 0;
     for (let level = 0; level < levels; level++) {
+      if (table.hasContent(level)) drawn |= 1 << level;
+      if (table.isPosed(level)) posed |= 1 << level;
       _levels[level] = inShadow ? table.inShadow(level) : level;
       _mixed[level] = 0;
       for (let i = 0; i < mixed.length; i++) _mixed[level] |= ((mixed[i] >> level) & 1) << i;
@@ -116,8 +121,8 @@ export class LevelLists implements SplitLists {
       for (let rest = _mixed[level], list = MAX_LEVELS; rest !== 0; rest >>= 1, list++) {
         if ((rest & 1) !== 0) _ids[list][_counts[list]++] = id;
       }
-      if (table.hasContent(level)) ids[left++] = id;
-      if (!table.isPosed(level)) seen[id >> 5] &= ~(1 << (id & 31));
+      if (((drawn >> level) & 1) > 0) ids[left++] = id;
+      if (((posed >> level) & 1) === 0) seen[id >> 5] &= ~(1 << (id & 31));
     }
     for (let list = 0; list < views.length; list++) {
       const view = views[list];
