@@ -312,6 +312,20 @@ export const MUTANTS = [
     ],
   },
   {
+    name: 'shaded-by-own-joint',
+    file: 'shaders/skinVertex.glsl.ts',
+    text: 'return ( turned * normal ) * turned / max(',
+    fault: 'return turned * ( turned * normal ) / max(',
+    tests: ['parity/dressing'],
+  },
+  {
+    name: 'still-below-uneven-scale',
+    file: 'lib/baking/measureParts.ts',
+    text: 'if (turned.has(at)) isStill = false;',
+    fault: '',
+    tests: ['parity/dressing'],
+  },
+  {
     name: 'texture-not-freed',
     file: 'lib/instances/InstanceTexture.ts',
     text: 'this.disposePlain();\n    this.layeredTexture?.dispose();',

@@ -16,6 +16,7 @@ import {
   NumberKeyframeTrack,
   type Object3D,
   PlaneGeometry,
+  QuaternionKeyframeTrack,
   Raycaster,
   RepeatWrapping,
   SphereGeometry,
@@ -197,7 +198,12 @@ describe.each(TWINS)('%s', (twin) => {
       const ball = new Mesh(new SphereGeometry(0.4, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
       ball.name = 'Ball';
       ball.position.set(0.4, 0.2, 0.3);
-      root.getObjectByName('Chest')?.add(ball);
+      const turning = ball.clone();
+      turning.name = 'Turning';
+      const squashed = new Group().add(turning);
+      squashed.position.x = -1.2;
+      squashed.scale.set(1, 0.5, 1.4);
+      root.getObjectByName('Chest')?.add(ball, squashed);
       const armature = new Group().add(...root.children);
       armature.name = 'Armature';
       armature.scale.set(1, 1.2, 0.7);
@@ -206,6 +212,8 @@ describe.each(TWINS)('%s', (twin) => {
       const scale = (name: string, values: number[]) =>
         tracks.push(new VectorKeyframeTrack(`${name}.scale`, [0, duration], values) as KeyframeTrack);
       scale('Ball', [1, 1, 1, 1.5, 0.4, 1.2]);
+      const turn = [0, 0, 0, 1, 0, 0, 0.6, 0.8];
+      tracks.push(new QuaternionKeyframeTrack('Turning.quaternion', [0, duration], turn) as KeyframeTrack);
       scale('Armature', [1, 1.2, 0.7, 0.8, 1.1, 1.2]);
       const reference = createReference(model, 2, 0.25);
       const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 48 });
