@@ -201,13 +201,13 @@ describe.each(TWINS)('%s', (twin) => {
       const turning = ball.clone();
       turning.name = 'Turning';
       const squashed = new Group().add(turning);
-      squashed.position.x = -1.2;
+      squashed.position.set(-1.2, 1.2, 0.3);
       squashed.scale.set(1, 0.5, 1.4);
-      root.getObjectByName('Chest')?.add(ball, squashed);
+      root.getObjectByName('Chest')?.add(ball);
       const armature = new Group().add(...root.children);
       armature.name = 'Armature';
       armature.scale.set(1, 1.2, 0.7);
-      root.add(armature);
+      root.add(armature, squashed);
       const [, , { duration, tracks }] = clips;
       const scale = (name: string, values: number[]) =>
         tracks.push(new VectorKeyframeTrack(`${name}.scale`, [0, duration], values) as KeyframeTrack);
