@@ -131,3 +131,6 @@ export const PALETTE_CHANNEL = 3;
 /** What normals of a crowd are turned by besides poses: where instances are scaled unevenly, and where meshes stand below what is. */
 export const UNEVEN_INSTANCES = 1;
 export const UNEVEN_PARTS = 2;
+
+/** How many joints a vertex may follow. */
+export type Influences = 1 | 2 | 4;

@@ -9,14 +9,16 @@ export type {
   MovedNodes,
   TurnedNodes,
 } from '../shaders/motion.tsl.js';
-export type { Influences } from '../shaders/ShaderVariant.js';
 export { BoneTexture } from './animation/BoneTexture.js';
 export type { BoneTextureData, EncodingName, Precision, TextureLayout } from './animation/BoneTextureData.js';
 export type { BakedClip, BakedSource, ClipMarker, ClipReference } from './animation/ClipTable.js';
 export type { BoxArray, JointBoxes } from './animation/jointBoxes.js';
 export type { PoseTracks, TrackClip } from './animation/PoseTracks.js';
 export type { PartFlip } from './animation/Rig.js';
-export type { BakeAsyncOptions, BakeOptions, ClipChoice, Encoding } from './baking/BakeOptions.js';
+export { createPalettes, type PaintPalette } from './appearance/createPalettes.js';
+export type { PartName } from './appearance/InstanceParts.js';
+export type { UniformEntry, UniformValue } from './appearance/uniformValues.js';
+export type { BakeAsyncOptions, BakeOptions, Encoding } from './baking/BakeOptions.js';
 export {
   type BakeCharacterAsyncOptions,
   type BakeCharacterOptions,
@@ -25,28 +27,25 @@ export {
   bakeCharacter,
   bakeCharacterAsync,
 } from './baking/bakeCharacter.js';
+export type { ClipChoice } from './baking/planClips.js';
 export { extractRootMotion, type RootMotion, type RootMotionOptions } from './baking/rootMotion.js';
 export {
   type AssembleCharacterOptions,
   assembleCharacter,
   type Character,
   type CharacterOptions,
-  type CharacterPart,
   disposeCharacter,
 } from './character/assembleCharacter.js';
-export { type CreateLevelOptions, createLevel, type LevelOfObject } from './character/createLevel.js';
-export {
-  type MaterialMerger,
-  type MergeMaterialsOptions,
-  mergeMaterials,
-} from './character/mergeMaterials.js';
+export type { CharacterPart } from './character/crowdGeometry.js';
+export { type MergeMaterialsOptions, mergeMaterials } from './character/mergeMaterials.js';
+export type { MaterialMerger } from './character/mergeParts.js';
 export {
   type Simplified,
   type Simplifier,
   simplifyGeometry,
   simplifyGeometryAsync,
 } from './character/simplifyGeometry.js';
-export { type CrowdFeature, type FeaturedCrowd, featureOf } from './crowd/CrowdFeature.js';
+export type { Influences } from './constants.js';
 export type { CrowdMesh } from './crowd/CrowdMesh.js';
 export type {
   DrawOptions,
@@ -54,7 +53,11 @@ export type {
   SkinnedInstancedMeshEventMap,
   SkinnedInstancedMeshOptions,
 } from './crowd/crowdTypes.js';
+export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './crowd/poseQueries.js';
+export { getViewInfo, readViewInfo } from './crowd/viewInfo.js';
 export type { ViewInfo } from './culling/ViewInfo.js';
+export { type CrowdFeature, type FeaturedCrowd, featureOf } from './drawing/CrowdFeature.js';
+export { applyRootMotion } from './features/applyRootMotion.js';
 export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
 export { type BlendOptions, type BlendStop, ClipBlend } from './features/blend/ClipBlend.js';
 export type { ImpostorMesh, ImpostorOptions } from './features/impostors/Impostor.js';
@@ -75,6 +78,7 @@ export type {
   LevelSource,
   LevelStart,
 } from './features/levels/CrowdLevels.js';
+export { type CreateLevelOptions, createLevel, type LevelOfObject } from './features/levels/createLevel.js';
 export type { AttachmentLevel, LevelMesh } from './features/levels/LevelMesh.js';
 export type { Level } from './features/levels/LevelTable.js';
 export { InstanceMorphs } from './features/morphs/InstanceMorphs.js';
@@ -96,9 +100,8 @@ export {
   type DrawOrderOptions,
   type SortedInstance,
 } from './features/order/DrawOrder.js';
-export type { PartName } from './features/parts/InstanceParts.js';
-export { createPalettes, type PaintPalette } from './features/uniforms/createPalettes.js';
-export type { UniformEntry, UniformValue } from './features/uniforms/uniformValues.js';
+export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './features/savePlayback.js';
+export { setBoneTexture } from './features/setBoneTexture.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
 export type { ActionProperties } from './objects/ActionProperties.js';
@@ -112,7 +115,6 @@ export {
   SkinnedInstance,
   type SkinnedInstanceEventMap,
 } from './objects/SkinnedInstance.js';
-export { applyRootMotion } from './playback/applyRootMotion.js';
 export type { FinishedEvent, LoopEvent, MarkerEvent } from './playback/PlaybackEvents.js';
 export type {
   ClipOfInstance,
@@ -123,10 +125,6 @@ export type {
   PlayOptionsOfInstance,
   WeightOptions,
 } from './playback/PlayOptions.js';
-export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './playback/savePlayback.js';
-export { setBoneTexture } from './playback/setBoneTexture.js';
-export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './queries/poseQueries.js';
 export type { CrowdIntersection } from './queries/raycastCrowd.js';
-export { getViewInfo, readViewInfo } from './queries/viewInfo.js';
 export type { AffineArray } from './utils/affine.js';
 export type { SliceOptions } from './utils/steps.js';

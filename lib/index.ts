@@ -12,9 +12,8 @@ import { levelFadeGLSL } from '../shaders/levelFade.glsl.js';
 import { setMotionCompiler } from '../shaders/MotionProgram.js';
 import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
-import { frames as baseFrames } from './animation/frames.js';
-import { registerBackend, withPieces } from './backends/Backend.js';
-import { addTable, mapsCode } from './backends/surfaceMaps.js';
+import { InstanceParts as BaseParts } from './appearance/InstanceParts.js';
+import { InstanceUniforms as BaseUniforms } from './appearance/InstanceUniforms.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
 import { glslTiles } from './backends/webgl/glslTiles.js';
@@ -22,8 +21,10 @@ import { registerFadeGLSL, registerSurfaceGLSL } from './backends/webgl/patchMat
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
+import { frames as baseFrames } from './baking/frames.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
+import { registerBackend, withPieces } from './drawing/Backend.js';
 import { Billboard as BaseBillboard } from './features/attachments/Billboard.js';
 import { Impostor as BaseImpostor, tableOf } from './features/impostors/Impostor.js';
 import { registerTiles } from './features/impostors/TilePrinter.js';
@@ -31,9 +32,8 @@ import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
-import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
-import { InstanceUniforms as BaseUniforms } from './features/uniforms/InstanceUniforms.js';
 import type { InstanceUniformTypes } from './instances/UniformLayout.js';
+import { addTable, mapsCode } from './utils/surfaceMaps.js';
 
 /** A crowd that `WebGLRenderer` can draw. A value of this module, so that bundlers drop all of it for whoever does not use it. */
 export const SkinnedInstancedMesh = /*@__PURE__*/ withPieces(Base, registerBackend, webGLBackend);

@@ -4,4 +4,4 @@
  * @module skinned-instanced-mesh/occlusion
  */
 
-export { Occlusion } from './backends/webgpu/occlusion/Occlusion.js';
+export { Occlusion } from './gpu/occlusion/Occlusion.js';

@@ -6,9 +6,9 @@
 
 import { vertexMatrixGLSL, vertexTextureGLSL } from '../shaders/vertexTexture.glsl.js';
 import type { Precision } from './animation/BoneTextureData.js';
-import { withPieces } from './backends/Backend.js';
 import { bindActions, readActionsGLSL } from './backends/webgl/frameGLSL.js';
 import { type GLSLSource, registerGLSLSource } from './backends/webgl/glslSources.js';
+import { withPieces } from './drawing/Backend.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
 import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';

@@ -6,8 +6,7 @@
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
 import { discardFaded, writeFade } from '../shaders/levelFade.tsl.js';
-import { frames as baseFrames } from './animation/frames.js';
-import { registerBackend, withPieces } from './backends/Backend.js';
+import { InstanceParts as BaseParts } from './appearance/InstanceParts.js';
 import { nodesOfParts } from './backends/webgpu/crowdNodes.js';
 import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
@@ -16,7 +15,9 @@ import { registerNodeSource } from './backends/webgpu/nodeSources.js';
 import { impostorNodes, nodeTiles } from './backends/webgpu/nodeTiles.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
 import type { Encoding } from './baking/BakeOptions.js';
+import { frames as baseFrames } from './baking/frames.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
+import { registerBackend, withPieces } from './drawing/Backend.js';
 import { Billboard as BaseBillboard } from './features/attachments/Billboard.js';
 import { Impostor as BaseImpostor } from './features/impostors/Impostor.js';
 import { registerTiles } from './features/impostors/TilePrinter.js';
@@ -24,7 +25,6 @@ import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
-import { InstanceParts as BaseParts } from './features/parts/InstanceParts.js';
 
 /**
  * The class of the main entry, the very same, which `WebGPURenderer` can draw once it was taken from here. A page that has both
@@ -81,6 +81,7 @@ export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerNodes, {
 export type CrowdLevels = BaseLevels;
 
 export type { UniformNodeType } from '../shaders/tsl.js';
+export { InstanceUniforms } from './appearance/InstanceUniforms.js';
 export {
   instanceUniform,
   skinnedInstanceNormal,
@@ -88,7 +89,6 @@ export {
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
 export { CrowdKinds } from './features/kinds/CrowdKinds.js';
-export { InstanceUniforms } from './features/uniforms/InstanceUniforms.js';
 export {
   GPUInstances,
   type GPUInstancesOptions,

@@ -1,8 +1,6 @@
+import type { Influences } from '../lib/constants.js';
 import { MAX_LAYOUTS } from '../lib/instances/UniformLayout.js';
 import { MAX_MOTIONS } from './MotionProgram.js';
-
-/** How many joints a vertex may follow. */
-export type Influences = 1 | 2 | 4;
 
 /** What is compiled into the skinning functions rather than asked at run time. */
 export interface ShaderVariant {

@@ -35,8 +35,8 @@ import {
 } from 'three/tsl';
 import type { Node, TextureNode } from 'three/webgpu';
 import { LOOP_MODES } from '../lib/constants.js';
-import { AZIMUTHS, FIRST_ENTRY, RINGS, SHADOW_BEHIND } from '../lib/features/impostors/atlasLayout.js';
 import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { AZIMUTHS, FIRST_ENTRY, RINGS, SHADOW_BEHIND } from './atlasLayout.js';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
 import { actionFrames, playedClock, rampAt } from './playedActions.tsl.js';
 import type { TexelNode } from './TexelNode.js';

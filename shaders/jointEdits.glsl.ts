@@ -22,8 +22,8 @@ import {
   KIND_POSITION,
   KIND_ROTATION,
   LIVE_TEXELS,
-} from '../lib/features/jointEdits/editLayout.js';
-import { OPPOSITE } from '../lib/features/jointEdits/modelEdits.js';
+  OPPOSITE,
+} from './editLayout.js';
 import type { PoseEditGLSL } from './posePass.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 

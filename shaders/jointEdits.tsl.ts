@@ -39,8 +39,8 @@ import {
   KIND_POSITION,
   KIND_ROTATION,
   LIVE_TEXELS,
-} from '../lib/features/jointEdits/editLayout.js';
-import { OPPOSITE } from '../lib/features/jointEdits/modelEdits.js';
+  OPPOSITE,
+} from './editLayout.js';
 import type { CreatePoseEditNodes } from './posePass.tsl.js';
 import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import { type TexelNode, texels } from './TexelNode.js';

@@ -1,6 +1,6 @@
 import { attribute, Break, float, If, ivec4, Loop, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { Influences } from './ShaderVariant.js';
+import type { Influences } from '../lib/constants.js';
 import { type Rows, zeroRows } from './tsl.js';
 
 /**

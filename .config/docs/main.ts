@@ -4,7 +4,7 @@
  * @module skinned-instanced-mesh
  */
 
-export { frames } from '../../lib/animation/frames.js';
+export { frames } from '../../lib/baking/frames.js';
 export { mergeMaterials } from '../../lib/character/mergeMaterials.js';
 export { SkinnedInstancedMesh } from '../../lib/crowd/SkinnedInstancedMesh.js';
 // The entries hand the same classes and functions on, with the shaders of one renderer. Here they are as they were written.
@@ -16,6 +16,6 @@ export { CrowdKinds } from '../../lib/features/kinds/CrowdKinds.js';
 export { AnimationLayers } from '../../lib/features/layers/AnimationLayers.js';
 export { CrowdLevels } from '../../lib/features/levels/CrowdLevels.js';
 export { InstanceMotions } from '../../lib/features/motion/InstanceMotions.js';
-export { InstanceParts } from '../../lib/features/parts/InstanceParts.js';
-export { InstanceUniforms } from '../../lib/features/uniforms/InstanceUniforms.js';
+export { InstanceParts } from '../../lib/appearance/InstanceParts.js';
+export { InstanceUniforms } from '../../lib/appearance/InstanceUniforms.js';
 export { SkinnedInstance } from '../../lib/objects/SkinnedInstance.js';

@@ -10,8 +10,6 @@ import {
   RGBAIntegerFormat,
   UnsignedIntType,
 } from 'three';
-import type { Encoding } from '../baking/BakeOptions.js';
-import type { ScenePart } from '../character/collectParts.js';
 import { describe, listNames } from '../utils/messages.js';
 import type { BoneTextureData, EncodingName, Precision, TextureLayout } from './BoneTextureData.js';
 import {
@@ -23,6 +21,7 @@ import {
 } from './ClipTable.js';
 import { createJointBoxes, type JointBoxes } from './jointBoxes.js';
 import type { PoseReader, PoseSource } from './PoseSource.js';
+import type { ScenePart } from './Rig.js';
 import { trackSource } from './trackSource.js';
 import { SHORT_ROW, SHORTS_PER_ROW } from './trackTexels.js';
 
@@ -112,7 +111,7 @@ export class BoneTexture extends DataTexture {
    */
   constructor(
     data: BoneTextureData,
-    { poseSource }: Pick<Encoding, 'poseSource'> = { poseSource: trackSource },
+    { poseSource }: { readonly poseSource: PoseSource } = { poseSource: trackSource },
   ) {
     const { texels, layout } = data;
     super(texels as Float32Array<ArrayBuffer>, layout.width, layout.height, RGBAFormat);

@@ -1,13 +1,61 @@
 import type { Box3, BufferGeometry, Matrix4, Vector3 } from 'three';
-import type { Influences } from '../../shaders/ShaderVariant.js';
-import type { EditedCrowd } from '../crowd/CrowdFeature.js';
+import type { Influences } from '../constants.js';
+import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { AffineArray } from '../utils/affine.js';
 import type { BoneTexture } from './BoneTexture.js';
 import type { BoneTextureData } from './BoneTextureData.js';
 import type { JointBoxes } from './jointBoxes.js';
+import type { EditModel } from './mixPose.js';
 import type { PoseMix } from './PoseMix.js';
+import type { PosedBeyondClips, PosedFreely } from './posedBounds.js';
+
+/**
+ * Changes poses of single instances after their clips were mixed: what the pose pass, poses on the CPU and bounds ask for.
+ * Its shader text is registered with each backend, see `registerPoseEditGLSL` and `registerPoseEditNodes`.
+ */
+export interface PoseEditor {
+  /** Another number after each change. No two editors ever have the same, and none has 0. */
+  readonly version: number;
+  /** Whether anything was ever edited. */
+  readonly isUsed: boolean;
+  /** What shaders read, always as many; each may become another one. */
+  readonly textures: readonly InstanceTexture[];
+  /** Where nodes may be other than where clips put them; null while nothing is edited. */
+  readonly extent: PosedBeyondClips | null;
+  /** As `version`, of `extent`. */
+  readonly extentVersion: number;
+  /** Call before instances are posed: it brings what shaders read up to the present time. */
+  update(): void;
+  /** The same for one instance that is posed on the CPU. */
+  place(index: number): void;
+  /** Whether an instance was changed since a time of the clock. */
+  changedSince(index: number, time: number): boolean;
+  /** Changes the local transform of a node: `TRS_SIZE` numbers a node. */
+  applyLocal(index: number, node: number, trs: Float64Array): void;
+  /** What is to be applied to matrices relative to the root, parents first; undefined for nothing. */
+  modelEdits(index: number): EditModel | undefined;
+}
+
+/** What the GPU itself writes of instances, and the CPU does not know: see `GPUInstances`. */
+export interface WrittenOnGPU {
+  /** Whether it writes where they stand. */
+  readonly places: boolean;
+  /** Warns that something asks for what the CPU does not know. */
+  warn(what: string): void;
+  /** Whether it writes what they play. */
+  readonly plays: boolean;
+  /** @throws Since the CPU can neither exchange instances, nor make room for more, nor lay something over what they play. */
+  refuse(): void;
+}
+
+/** Whose poses may be edited. */
+export interface EditedCrowd {
+  /** Null as long as nothing edits them; that costs nothing. */
+  readonly poseEdits: PoseEditor | null;
+  /** Null where the CPU knows everything. */
+  readonly written: WrittenOnGPU | null;
+}
 
 /** What pose sources read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
 export interface PosedCrowd {
@@ -15,7 +63,16 @@ export interface PosedCrowd {
   readonly boneTexture: BoneTexture;
   /** What poses the mesh, where the bone texture does not say it. */
   readonly poseSource?: PoseSource;
-  readonly playback: InstancePlayback;
+  readonly playback: {
+    /** Another number after each change. */
+    readonly version: number;
+    readonly time: { timeOf(instance: number): number };
+    readonly layers: readonly unknown[];
+    /** What layers show beyond clips; null without. */
+    readonly over: PosedFreely | null;
+    /** What an instance plays now, in `target`. */
+    pose(instance: number, interpolate: boolean, target: PoseMix): PoseMix;
+  };
   /** What all meshes of the crowd share. */
   readonly crowd: EditedCrowd;
   /** Which instances exist and are visible. */

@@ -1,4 +1,4 @@
-import type { Object3D } from 'three';
+import type { BufferGeometry, Material, Mesh, Object3D } from 'three';
 
 /** Numbers of a local transform, e.g. of each node in `Rig.rest`: position 3, quaternion 4, scale 3. */
 export const TRS_SIZE = 10;
@@ -80,4 +80,14 @@ export interface Rig {
   morphNames: string[];
   /** Their influences as found. */
   morphRest: Float64Array;
+}
+
+/** A part together with what it is in the scene, which merging needs and posing does not. */
+export interface ScenePart extends RigPart {
+  mesh: Mesh;
+  /** The mesh's, or one that shares attributes with it; its vertices may be in the space of another mesh's, see `shareInverses`. */
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  /** Which places of `joints` vertices follow with a weight; of a rigid part the only one. */
+  followed: ReadonlySet<number>;
 }

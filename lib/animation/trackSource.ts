@@ -1,6 +1,4 @@
 import { AFFINE_SIZE, PARAM_CLOCK, PARAM_EPOCH, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
-import type { PoseEditor } from '../crowd/CrowdFeature.js';
-import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type AffineArray, multiplyAffine } from '../utils/affine.js';
 import { runAll } from '../utils/steps.js';
 import { clipBounds } from './clipBounds.js';
@@ -14,7 +12,7 @@ import {
   playedActions,
 } from './mixPose.js';
 import { createPoseMix, type PoseMix } from './PoseMix.js';
-import type { PosedCrowd, PoseReader, PoseSource } from './PoseSource.js';
+import type { PosedCrowd, PoseEditor, PoseReader, PoseSource } from './PoseSource.js';
 import type { PoseTracks } from './PoseTracks.js';
 
 /** Poses a character from tracks: the twin of the pose pass, but for single joints, each with what is above it, when it is asked for. */
@@ -89,7 +87,7 @@ export class TrackReader implements PoseReader {
 /** Which pose was made last: callers ask for the joints and vertices of an instance one by one. */
 interface Posed {
   reader: PoseReader | null;
-  playback: InstancePlayback | null;
+  playback: object | null;
   instance: number;
   elapsed: number;
   version: number;

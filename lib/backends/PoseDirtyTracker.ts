@@ -1,6 +1,6 @@
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { PosedCrowd } from '../animation/PoseSource.js';
 import type { PoseRequest } from '../culling/View.js';
+import type { DrawnCrowd } from '../drawing/DrawnCrowd.js';
 
 /** Of an instance that has no pose yet. */
 const NEVER = -1;
@@ -49,7 +49,7 @@ export class PoseDirtyTracker {
    *
    * @returns Whether it was at another one.
    */
-  moveTo({ playback, boneTexture, crowd: { poseEdits } }: PosedCrowd): boolean {
+  moveTo({ playback, boneTexture, crowd: { poseEdits } }: DrawnCrowd): boolean {
     const { clock, version } = playback;
     const { origin } = playback.time;
     const edits = poseEdits?.version ?? 0;
@@ -110,7 +110,7 @@ export class PoseDirtyTracker {
    *
    * @param requested Null for all.
    */
-  add(requested: PoseRequest | null, crowd: PosedCrowd): void {
+  add(requested: PoseRequest | null, crowd: DrawnCrowd): void {
     if (requested !== null && requested === this.last && requested.version === this.lastVersion) return;
     this.last = requested;
     this.lastVersion = requested?.version ?? -1;
@@ -147,7 +147,7 @@ export class PoseDirtyTracker {
     word: number,
     missing: number,
     requested: PoseRequest | null,
-    { playback: { texels }, crowd: { poseEdits } }: PosedCrowd,
+    { playback: { texels }, crowd: { poseEdits } }: DrawnCrowd,
   ): number {
     const posedAt = this.posedAt as Float32Array;
     const clock = Math.fround(this.clock);

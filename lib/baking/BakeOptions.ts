@@ -5,19 +5,9 @@ import type { PoseSource } from '../animation/PoseSource.js';
 import type { PartFlip, Rig } from '../animation/Rig.js';
 import type { SliceOptions, Steps } from '../utils/steps.js';
 import type { BoundClip } from './channels.js';
-import type { PlannedClip } from './planClips.js';
+import type { ClipChoice, PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';
 import type { RootMotion, RootMotionExtractor } from './rootMotion.js';
-
-/** One clip to bake, and how it differs from the others. */
-export interface ClipChoice {
-  /** The clip, or its name. */
-  clip: AnimationClip | string;
-  /** Name in the bone texture; by default the clip's own. */
-  name?: string;
-  /** Frames per second for this clip. */
-  fps?: number;
-}
 
 /** What to bake, how finely, and how to store it. */
 export interface BakeOptions {

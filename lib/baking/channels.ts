@@ -7,8 +7,8 @@ import {
   PropertyBinding,
   WrapAroundEnding,
 } from 'three';
+import type { Rig } from '../animation/Rig.js';
 import { KEY_TOLERANCE } from './planClips.js';
-import type { RigPoser } from './RigPoser.js';
 
 /** What a track's name means for a rig. */
 export interface TrackTarget {
@@ -68,7 +68,10 @@ export interface BoundClip {
  *
  * @throws If a track has more or fewer values per key than what it moves: some interpolants run forever on quaternions of another size.
  */
-export function bindClip(poser: RigPoser, { name, tracks }: AnimationClip): BoundClip {
+export function bindClip(
+  poser: { readonly rig: Rig; targetOf(name: string): TrackTarget },
+  { name, tracks }: AnimationClip,
+): BoundClip {
   const { nodes, morphing, morphRest } = poser.rig;
   const bound: BoundClip = { channels: [], missing: [], unsupported: [] };
   const found: Channel[] = [];

@@ -1,8 +1,7 @@
 import type { KeyframeTrack } from 'three';
 import { growJointBoxes, type JointBoxes } from '../animation/jointBoxes.js';
 import { ROTATION, SCALE } from '../animation/PoseTracks.js';
-import type { PartFlip } from '../animation/Rig.js';
-import type { ScenePart } from '../character/collectParts.js';
+import type { PartFlip, ScenePart } from '../animation/Rig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant } from '../utils/affine.js';

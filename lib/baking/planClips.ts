@@ -2,7 +2,16 @@ import { type AnimationClip, InterpolateSmooth, type KeyframeTrack } from 'three
 import { REST_FRAME } from '../constants.js';
 import { describe, listNames } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
-import type { BakeOptions } from './BakeOptions.js';
+
+/** One clip to bake, and how it differs from the others. */
+export interface ClipChoice {
+  /** The clip, or its name. */
+  clip: AnimationClip | string;
+  /** Name in the bone texture; by default the clip's own. */
+  name?: string;
+  /** Frames per second for this clip. */
+  fps?: number;
+}
 
 /** Seconds by which a key may be off its frame: what float32 rounds times of a minute to. */
 export const KEY_TOLERANCE = 4e-6;
@@ -28,7 +37,7 @@ export interface PlannedClip {
  */
 export function* planClips(
   clips: readonly AnimationClip[],
-  choices: BakeOptions['clips'],
+  choices: readonly (string | AnimationClip | ClipChoice)[] | undefined,
   fps = 30,
 ): Steps<PlannedClip[]> {
   if (!Array.isArray(clips))

@@ -8,8 +8,9 @@ import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineOf, affineToMatrix4, isSingular } from '../utils/affine.js';
 import { listNames } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
-import type { RigBake } from './BakeOptions.js';
+import type { BoundClip } from './channels.js';
 import { STILL } from './channels.js';
+import type { PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';
 import { type KeyedChannel, type KeyedClip, staysStill } from './readKeys.js';
 import type { Skeleton } from './skeleton.js';
@@ -49,7 +50,7 @@ export interface RootMotion {
   /** What `extractRootMotion` was called with. */
   readonly options: RootMotionOptions;
   /** @internal */
-  plan(rig: Rig, planned: RigBake['clips']): Steps<RootMotionExtractor>;
+  plan(rig: Rig, planned: readonly (PlannedClip & BoundClip)[]): Steps<RootMotionExtractor>;
 }
 
 /**
@@ -175,7 +176,7 @@ function backBy(motion: Float32Array, at: number): Matrix4 {
  */
 function findRootNode(
   { nodes, parents, jointNodes, jointNames }: Rig,
-  clips: RigBake['clips'],
+  clips: readonly (PlannedClip & BoundClip)[],
   { joint }: RootMotionOptions,
 ): number {
   const moved = nodesAbove(parents, jointNodes);

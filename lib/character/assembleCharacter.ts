@@ -1,27 +1,13 @@
-import type { BufferGeometry, Color, Material, Object3D } from 'three';
+import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { type Rig, TRS_SIZE } from '../animation/Rig.js';
+import { type Rig, type ScenePart, TRS_SIZE } from '../animation/Rig.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
-import { drawnObjects, type ScenePart, unsupportedKind } from './collectParts.js';
+import { drawnObjects, unsupportedKind } from './collectParts.js';
 import { bareName, collectRig, isNamesake, type RigOptions, STILL, shadingJoints } from './collectRig.js';
-import type { MaterialMerger } from './mergeMaterials.js';
+import type { CharacterPart } from './crowdGeometry.js';
+import type { MaterialMerger } from './mergeParts.js';
 import { mergeParts } from './mergeParts.js';
-
-/** A part of a character: one of its meshes. */
-export interface CharacterPart {
-  /** What it is known by: the name of the mesh, then those of the nodes above it, below the root. */
-  names: readonly string[];
-  /** Whether instances do not show it to begin with. */
-  hidden: boolean;
-  /** What the mesh is drawn with; of a material that was merged, its name and colour as they were. */
-  materials: readonly {
-    /** As three.js has it. */
-    readonly name: string;
-    /** Undefined if it has none. */
-    readonly color?: Color;
-  }[];
-}
 
 /**
  * What a crowd plays: `bakeCharacter` makes one, a worker or a file. Plain things, which may be changed before a crowd is made of them.

@@ -1,7 +1,6 @@
 import type { Mesh } from 'three';
-import type { Rig } from '../animation/Rig.js';
+import type { Rig, ScenePart } from '../animation/Rig.js';
 import { checkFinite } from '../utils/messages.js';
-import type { ScenePart } from './collectParts.js';
 
 /**
  * Numbers the morph targets of all parts, and sets each part's `morphOffset`. Parts with the same targets by name have them in common:

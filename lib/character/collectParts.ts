@@ -1,6 +1,6 @@
-import type { BufferGeometry, Material, Mesh, MeshStandardMaterial, Object3D, SkinnedMesh } from 'three';
+import type { BufferGeometry, Mesh, MeshStandardMaterial, Object3D, SkinnedMesh } from 'three';
 import { DetachedBindMode, Matrix4, ObjectSpaceNormalMap } from 'three';
-import type { MeshJoint, PartFlip, RigPart } from '../animation/Rig.js';
+import type { MeshJoint, PartFlip, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { type Attribute, floatsOf, inFloats, plainArray, sharingCopy } from '../utils/geometries.js';
@@ -20,16 +20,6 @@ export interface JointSlot {
   node: number;
   inverse: Matrix4;
   mesh: MeshJoint | null;
-}
-
-/** A part together with what it is in the scene, which merging needs and posing does not. */
-export interface ScenePart extends RigPart {
-  mesh: Mesh;
-  /** The mesh's, or one that shares attributes with it; its vertices may be in the space of another mesh's, see `shareInverses`. */
-  geometry: BufferGeometry;
-  material: Material | Material[];
-  /** Which places of `joints` vertices follow with a weight; of a rigid part the only one. */
-  followed: ReadonlySet<number>;
 }
 
 /** What the parts are collected from. */

@@ -1,13 +1,12 @@
 import { type Bone, Matrix4, type Object3D, type SkinnedMesh } from 'three';
-import type { PartFlip, Rig } from '../animation/Rig.js';
-import type { BakeOptions } from '../baking/BakeOptions.js';
+import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineOf, affineToMatrix4 } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
 import { collectMorphs } from './collectMorphs.js';
-import { collectParts, dropUnusedJoints, type JointSlot, type ScenePart } from './collectParts.js';
+import { collectParts, dropUnusedJoints, type JointSlot } from './collectParts.js';
 import { copyNodes, nodesOf } from './rigNodes.js';
 
 /** What `collectRig` finds. */
@@ -36,7 +35,7 @@ export interface RigOptions {
   /** Parts that clips mirror or flatten, see `findPartFlips`. */
   flips?: readonly PartFlip[];
   /** Which bones become joints. @default 'all' */
-  joints?: BakeOptions['joints'];
+  joints?: 'all' | 'used';
   /** Parts whose meshes have a joint that says how normals are turned, see `unevenParts`. */
   uneven?: readonly number[];
   /** Whether bones have joints of their own that lie still below others of their names, see `CollectedRig.namesakes`. */

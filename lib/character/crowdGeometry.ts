@@ -1,3 +1,4 @@
+import type { Color } from 'three';
 import {
   BufferAttribute,
   BufferGeometry,
@@ -5,11 +6,25 @@ import {
   InterleavedBufferAttribute,
   type TypedArray,
 } from 'three';
-import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { Influences } from '../constants.js';
 import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
-import type { CharacterPart } from './assembleCharacter.js';
+
+/** A part of a character: one of its meshes. */
+export interface CharacterPart {
+  /** What it is known by: the name of the mesh, then those of the nodes above it, below the root. */
+  names: readonly string[];
+  /** Whether instances do not show it to begin with. */
+  hidden: boolean;
+  /** What the mesh is drawn with; of a material that was merged, its name and colour as they were. */
+  materials: readonly {
+    /** As three.js has it. */
+    readonly name: string;
+    /** Undefined if it has none. */
+    readonly color?: Color;
+  }[];
+}
 
 /** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {

@@ -1,6 +1,6 @@
 import { Color, Material } from 'three';
-import { hasUserHook } from '../backends/surfaceMaps.js';
 import { NEARLY_BLACK } from '../constants.js';
+import { hasUserHook } from '../utils/surfaceMaps.js';
 
 /** A material with the constants that merging may take out of it. */
 export type Constants = Material & {

@@ -1,15 +1,7 @@
-import {
-  type BufferGeometry,
-  DataTexture,
-  DataUtils,
-  HalfFloatType,
-  type Material,
-  RGBAFormat,
-  type Texture,
-} from 'three';
-import { markPalette } from '../backends/surfaceMaps.js';
+import { DataTexture, DataUtils, HalfFloatType, type Material, RGBAFormat, type Texture } from 'three';
 import { PALETTE_CHANNEL } from '../constants.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
+import { markPalette } from '../utils/surfaceMaps.js';
 import {
   type Constants,
   emissionOf,
@@ -21,7 +13,7 @@ import {
   standInFor,
   textOf,
 } from './materialFields.js';
-import type { Piece, PlacedPiece } from './mergeParts.js';
+import type { MaterialMerger, MergedMaterials } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
 import { paintPieces, splitPieces } from './paintPieces.js';
 
@@ -41,42 +33,8 @@ export interface MergeMaterialsOptions {
   maxSize?: number;
 }
 
-export interface MergedMaterials {
-  shares: Map<Material, MaterialShare>;
-  /** Materials and textures that were made. */
-  owned: (Material | Texture)[];
-}
-
 /** What each material that was made by merging was made of. */
 const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
-
-/** Merges materials of characters, see {@link mergeMaterials}. */
-export interface MaterialMerger {
-  /**
-   * Whether a lone mesh of this material is not drawn as it is.
-   *
-   * @param owner Material of a crowd whose materials were merged before.
-   * @internal
-   */
-  changes(material: Material | Material[], owner: Material | Material[] | undefined): boolean;
-  /**
-   * Pieces of one material each.
-   *
-   * @internal
-   */
-  split(pieces: readonly Piece[]): readonly Piece[];
-  /**
-   * Merges those materials of a geometry that can be, and gives its vertices what the materials said of them.
-   *
-   * @param owner Material of a crowd whose materials were merged before: what is among them becomes what it became there.
-   * @internal
-   */
-  paint(
-    geometry: BufferGeometry,
-    pieces: readonly PlacedPiece[],
-    owner: Material | Material[] | undefined,
-  ): MergedMaterials;
-}
 
 const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
 

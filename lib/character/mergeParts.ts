@@ -1,5 +1,6 @@
 import type { Group, Material, MeshPhysicalMaterial, Object3D, Texture } from 'three';
 import { BufferAttribute, BufferGeometry, Matrix3, NormalBlending } from 'three';
+import type { ScenePart } from '../animation/Rig.js';
 import { NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
 import { linearDeterminant } from '../utils/affine.js';
 import {
@@ -11,10 +12,42 @@ import {
   sharingCopy,
 } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
-import type { ScenePart } from './collectParts.js';
 import { FURTHER_INFLUENCES } from './crowdGeometry.js';
 import { copyOf, type MaterialShare } from './materialFields.js';
-import type { MaterialMerger } from './mergeMaterials.js';
+
+export interface MergedMaterials {
+  shares: Map<Material, MaterialShare>;
+  /** Materials and textures that were made. */
+  owned: (Material | Texture)[];
+}
+
+/** Merges materials of characters, see {@link mergeMaterials}. */
+export interface MaterialMerger {
+  /**
+   * Whether a lone mesh of this material is not drawn as it is.
+   *
+   * @param owner Material of a crowd whose materials were merged before.
+   * @internal
+   */
+  changes(material: Material | Material[], owner: Material | Material[] | undefined): boolean;
+  /**
+   * Pieces of one material each.
+   *
+   * @internal
+   */
+  split(pieces: readonly Piece[]): readonly Piece[];
+  /**
+   * Merges those materials of a geometry that can be, and gives its vertices what the materials said of them.
+   *
+   * @param owner Material of a crowd whose materials were merged before: what is among them becomes what it became there.
+   * @internal
+   */
+  paint(
+    geometry: BufferGeometry,
+    pieces: readonly PlacedPiece[],
+    owner: Material | Material[] | undefined,
+  ): MergedMaterials;
+}
 
 export interface MergedParts {
   geometry: BufferGeometry;

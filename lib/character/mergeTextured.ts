@@ -6,7 +6,6 @@ import {
   TangentSpaceNormalMap,
   type Texture,
 } from 'three';
-import { noteMerged } from '../backends/surfaceMaps.js';
 import {
   MERGED_MAPS,
   type MergedMap,
@@ -16,6 +15,7 @@ import {
   TABLE_TEXELS,
 } from '../utils/mergedMaps.js';
 import { warnOnce } from '../utils/messages.js';
+import { noteMerged } from '../utils/surfaceMaps.js';
 import {
   type Constants,
   emissionOf,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { frames } from '../animation/frames.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
+import { frames } from '../baking/frames.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import { usageError } from './CommandError.js';
 

@@ -19,40 +19,33 @@ import {
   MeshDistanceMaterial,
   VSMShadowMap,
 } from 'three';
-import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { sourceOf } from '../animation/PoseSource.js';
-import { backendOf, backends } from '../backends/Backend.js';
-import { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
-import { goesByInstanceLayers } from '../backends/DrawnCrowd.js';
-import { followMoves } from '../backends/instancePlaces.js';
-import type { CharacterPart } from '../character/assembleCharacter.js';
+import type { InstanceParts } from '../appearance/InstanceParts.js';
+import type { InstanceUniforms } from '../appearance/InstanceUniforms.js';
+import type { CharacterPart } from '../character/crowdGeometry.js';
 import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
+import type { Influences } from '../constants.js';
 import { NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
+import { backendOf, backends } from '../drawing/Backend.js';
+import { type CrowdFeature, copyFeatures, type MeshFeature, sameKind } from '../drawing/CrowdFeature.js';
+import { CrowdSkeleton } from '../drawing/CrowdSkeleton.js';
+import { goesByInstanceLayers, type MeshMotions, type MeshUniforms } from '../drawing/DrawnCrowd.js';
+import { followMoves } from '../drawing/instancePlaces.js';
+import { MorphInfluences } from '../drawing/MorphInfluences.js';
 import type { AttachedMesh } from '../features/AttachedMesh.js';
-import type { InstanceParts } from '../features/parts/InstanceParts.js';
-import type { InstanceUniforms } from '../features/uniforms/InstanceUniforms.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
+import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { CrowdBounds } from '../queries/crowdBounds.js';
-import { MorphInfluences } from '../queries/morphRange.js';
 import { type CrowdIntersection, raycastCrowd } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';
 import type { Crowd } from './Crowd.js';
-import {
-  type CrowdFeature,
-  copyFeatures,
-  type InstanceData,
-  type MeshFeature,
-  type MeshMotions,
-  type MeshUniforms,
-  sameKind,
-} from './CrowdFeature.js';
 import { checkDrawn, checkMatrix, isPlain } from './checks.js';
 import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
 
@@ -125,7 +118,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** Meshes that draw the instances of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
   /** @internal */
-  readonly bounds = new CrowdBounds(this);
+  readonly bounds: CrowdBounds = new CrowdBounds(this);
   /** @internal */
   readonly morphs: MorphInfluences;
   /** @internal */

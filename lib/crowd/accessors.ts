@@ -1,6 +1,6 @@
 import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
-import type { CrowdSkeleton } from '../backends/CrowdSkeleton.js';
 import { createCrowdGeometry } from '../character/crowdGeometry.js';
+import type { CrowdSkeleton } from '../drawing/CrowdSkeleton.js';
 import { whiteColors } from '../instances/InstanceColors.js';
 import { describe } from '../utils/messages.js';
 import type { CrowdMesh } from './CrowdMesh.js';

@@ -1,6 +1,6 @@
 import type { Object3DEventMap } from 'three';
-import type { Influences } from '../../shaders/ShaderVariant.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { Influences } from '../constants.js';
 import type { InstanceAction } from '../objects/InstanceAction.js';
 import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent } from '../playback/PlaybackEvents.js';

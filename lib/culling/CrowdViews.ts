@@ -1,8 +1,8 @@
 import type { Camera, Matrix4 } from 'three';
 import type { Crowd } from '../crowd/Crowd.js';
-import type { LayersOfInstances } from '../crowd/CrowdFeature.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { CameraView } from './CameraView.js';
+import type { LayersOfInstances } from './InstanceGroups.js';
 import { InstanceGroups } from './InstanceGroups.js';
 import type { KindSplitter, LODSelector } from './LODSelector.js';
 import type { DrawnMember } from './ViewInfo.js';

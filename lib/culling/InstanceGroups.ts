@@ -4,6 +4,16 @@ import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { resized } from '../utils/attributes.js';
 import { mortonOrder } from './sortIds.js';
 
+/** On which layers single instances are, where the crowd's do not say it. */
+export interface LayersOfInstances {
+  /** Whether some instance has layers of its own. */
+  readonly isUsed: boolean;
+  /** Bits of all layers that some instance is on by itself. */
+  readonly union: number;
+  /** Whether an instance is on one of some layers. */
+  test(index: number, mask: number, crowdMask: number): boolean;
+}
+
 /** What is read of a crowd to know where its instances may be seen. */
 export interface GroupedCrowd {
   /** Instances in use. */

@@ -6,7 +6,8 @@ import {
   characterOf,
   collectFor,
 } from '../character/assembleCharacter.js';
-import type { MaterialMerger, MergeMaterialsOptions } from '../character/mergeMaterials.js';
+import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
+import type { MaterialMerger } from '../character/mergeParts.js';
 import { warnOnce } from '../utils/messages.js';
 import { type BakeOptionsJSON, EXTENSION, type MergeMaterialsJSON } from './bakedJSON.js';
 import { bakeOptionsOf, mergingOf } from './bakeOptions.js';

@@ -10,8 +10,8 @@ import {
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { createJointBoxes, growJointBoxes } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
+import type { ScenePart } from '../animation/Rig.js';
 import type { CollectedCharacter } from '../character/assembleCharacter.js';
-import type { ScenePart } from '../character/collectParts.js';
 import { usedJoints } from '../character/collectParts.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { cornersOf, farthest, positionSums } from '../utils/geometries.js';

@@ -1,7 +1,7 @@
 import { Color, InstancedBufferAttribute } from 'three';
-import type { InstanceData } from '../crowd/CrowdFeature.js';
 import { ItemUploads, resizedAttribute } from '../utils/attributes.js';
 import { describe } from '../utils/messages.js';
+import type { InstanceData } from './InstanceData.js';
 
 const WHITE = [1, 1, 1];
 const _color = /*@__PURE__*/ new Color();

@@ -1,6 +1,6 @@
 import { InstancedBufferAttribute, type InstancedMesh } from 'three';
-import type { InstanceData } from '../crowd/CrowdFeature.js';
 import { allChanged, ItemUploads, resizedAttribute, swapItems } from '../utils/attributes.js';
+import type { InstanceData } from './InstanceData.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 

@@ -1,4 +1,4 @@
-import type { InstanceData } from '../crowd/CrowdFeature.js';
+import type { InstanceData } from './InstanceData.js';
 import type { InstanceIds } from './instanceRange.js';
 
 const wordsFor = (capacity: number): number => Math.max(1, Math.ceil(capacity / 32));

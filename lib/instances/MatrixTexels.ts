@@ -1,5 +1,5 @@
 import type { InstancedBufferAttribute } from 'three';
-import type { InstanceData } from '../crowd/CrowdFeature.js';
+import type { InstanceData } from './InstanceData.js';
 import { copyColors, type InstanceMatrices, type PreviousMatrices } from './InstanceMatrices.js';
 import { InstanceTexture } from './InstanceTexture.js';
 

@@ -1,5 +1,5 @@
 import { Bone, Euler, type Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
-import { KIND_POSITION, KIND_ROTATION, KIND_SCALE } from '../features/jointEdits/editLayout.js';
+import { KIND_POSITION, KIND_ROTATION, KIND_SCALE } from '../../shaders/editLayout.js';
 import type { InstanceBones } from './InstanceBones.js';
 import { observe, own, type ValueOwner } from './observed.js';
 

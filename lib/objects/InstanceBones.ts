@@ -1,9 +1,9 @@
 import type { Matrix4, Vector3 } from 'three';
+import { KIND_POSITION, KIND_ROTATION, SLOT_BY_HAND } from '../../shaders/editLayout.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { KIND_POSITION, KIND_ROTATION, SLOT_BY_HAND } from '../features/jointEdits/editLayout.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { InstanceBone } from './InstanceBone.js';
 import { JointPoses } from './JointPoses.js';

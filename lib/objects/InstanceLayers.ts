@@ -1,12 +1,8 @@
 import type { Crowd } from '../crowd/Crowd.js';
-import {
-  type CrowdFeature,
-  type FeaturedCrowd,
-  featureOf,
-  type LayersOfInstances,
-} from '../crowd/CrowdFeature.js';
 import type { CameraView } from '../culling/CameraView.js';
+import type { LayersOfInstances } from '../culling/InstanceGroups.js';
 import { addStage, type CrowdStage, STAGE_LAYERS, type ViewStage } from '../culling/ViewStage.js';
+import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../drawing/CrowdFeature.js';
 
 const _kept: number[] = [];
 

@@ -1,6 +1,6 @@
 import type { Object3D } from 'three';
-import type { CrowdObjects } from '../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { CrowdObjects } from '../drawing/DrawnCrowd.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';

@@ -1,4 +1,5 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
+import { SLOT_BY_HAND, SLOT_PROPORTION } from '../../shaders/editLayout.js';
 import { type EditModel, type MixedLayer, mixNode, playedActions } from '../animation/mixPose.js';
 import { createPoseMix } from '../animation/PoseMix.js';
 import type { PosedCrowd } from '../animation/PoseSource.js';
@@ -12,7 +13,6 @@ import {
 import { TRS_SIZE } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { EditStore } from '../features/jointEdits/EditStore.js';
-import { SLOT_BY_HAND, SLOT_PROPORTION } from '../features/jointEdits/editLayout.js';
 import { affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 
 /** What an instance is posed as: whoever holds one asks for single nodes of it. */

@@ -1,6 +1,6 @@
 import type { Crowd } from '../crowd/Crowd.js';
-import type { InstanceData } from '../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { InstanceData } from '../instances/InstanceData.js';
 import type { OwnTimes } from '../playback/Clock.js';
 import { resized, swapItems } from '../utils/attributes.js';
 

@@ -10,17 +10,17 @@ import {
   Skeleton,
   type Vector3,
 } from 'three';
+import { SLOT_BY_HAND } from '../../shaders/editLayout.js';
 import type { ClipReference } from '../animation/ClipTable.js';
-import type { MeshFeature } from '../crowd/CrowdFeature.js';
+import type { InstanceUniforms } from '../appearance/InstanceUniforms.js';
+import type { UniformValue } from '../appearance/uniformValues.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMeshEventMap } from '../crowd/crowdTypes.js';
+import { expandByPose } from '../crowd/poseQueries.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { SLOT_BY_HAND } from '../features/jointEdits/editLayout.js';
+import type { MeshFeature } from '../drawing/CrowdFeature.js';
 import type { LookAtOptions, Proportions } from '../features/jointEdits/JointEdits.js';
-import type { InstanceUniforms } from '../features/uniforms/InstanceUniforms.js';
-import type { UniformValue } from '../features/uniforms/uniformValues.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
-import { expandByPose } from '../queries/poseQueries.js';
 import { type CrowdIntersection, mayMeet, raycastCrowd } from '../queries/raycastCrowd.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';

@@ -4,7 +4,7 @@ import type { PoseMix } from '../animation/PoseMix.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
 import type { PosedFreely } from '../animation/posedBounds.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
-import type { InstanceData } from '../crowd/CrowdFeature.js';
+import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { PreviousRows } from '../instances/PreviousRows.js';
 import { describe, listNames } from '../utils/messages.js';

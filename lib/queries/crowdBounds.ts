@@ -8,8 +8,8 @@ import {
   jointBoxesContain,
 } from '../animation/jointBoxes.js';
 import { sourceOf } from '../animation/PoseSource.js';
-import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
 import { AFFINE_SIZE } from '../constants.js';
+import type { DrawnCrowd } from '../drawing/DrawnCrowd.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { morphRange } from './morphRange.js';
 

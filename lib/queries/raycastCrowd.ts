@@ -1,10 +1,9 @@
 import type { BufferGeometry, Face, Intersection, Object3D, Raycaster } from 'three';
 import { Box3, BufferAttribute, Matrix4, Ray, Sphere, Vector3 } from 'three';
 import { expandByJoint } from '../animation/jointBoxes.js';
-import { type DrawnCrowd, goesByInstanceLayers } from '../backends/DrawnCrowd.js';
 import { SKIN_PART, skinOf } from '../character/crowdGeometry.js';
-import type { CrowdObjects, EditedCrowd } from '../crowd/CrowdFeature.js';
 import { GROUP_SIZE } from '../culling/InstanceGroups.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../drawing/DrawnCrowd.js';
 import { plainArray } from '../utils/geometries.js';
 import { PosedInstance } from './PosedInstance.js';
 
@@ -14,14 +13,6 @@ export interface CrowdIntersection extends Intersection {
   part?: string;
   /** If `object` is an instance as an object: the crowd, or what is attached to it, whose triangle was hit. */
   mesh?: Object3D;
-}
-
-/** A crowd that rays can hit. */
-export interface RaycastCrowd extends DrawnCrowd {
-  readonly crowd: EditedCrowd & { readonly objects: CrowdObjects | null };
-  /** Names of the parts of the character. */
-  readonly characterParts: readonly { readonly names: readonly string[] }[];
-  readonly bounds: { ofPoses(): Box3 };
 }
 
 const _instance = /*@__PURE__*/ new PosedInstance();
@@ -49,7 +40,7 @@ const _lastWorld = /*@__PURE__*/ new Matrix4();
  * @param only The one instance to look at.
  */
 export function raycastCrowd(
-  crowd: RaycastCrowd,
+  crowd: DrawnCrowd,
   raycaster: Raycaster,
   intersects: CrowdIntersection[],
   only = -1,
@@ -105,13 +96,13 @@ export function raycastCrowd(
  * Whether a ray may hit an instance: it is drawn, and the ray meets the sphere around all its poses and all that is attached to it.
  * It is asked of every object in the scene, of which a ray meets few.
  */
-export function mayMeet(crowd: RaycastCrowd, raycaster: Raycaster, id: number): boolean {
+export function mayMeet(crowd: DrawnCrowd, raycaster: Raycaster, id: number): boolean {
   prepare(crowd, raycaster);
   return distanceTo(crowd, id) < Infinity;
 }
 
 /** Brings the spheres up to date, and lets `_local` be the ray in the space of a crowd. */
-function prepare({ matrixWorld, views }: RaycastCrowd, { ray }: Raycaster): void {
+function prepare({ matrixWorld, views }: DrawnCrowd, { ray }: Raycaster): void {
   views.updateGroups();
   if (_lastWorld.equals(matrixWorld) && _lastRay.equals(ray)) return;
   _lastWorld.copy(matrixWorld);
@@ -120,7 +111,7 @@ function prepare({ matrixWorld, views }: RaycastCrowd, { ray }: Raycaster): void
 }
 
 /** Whether what a mesh shows of an instance is on one of some layers. */
-function isOnLayers(mesh: RaycastCrowd, id: number, mask: number): boolean {
+function isOnLayers(mesh: DrawnCrowd, id: number, mask: number): boolean {
   const own = mesh.layers.mask;
   const { layers } = mesh.views;
   if (layers?.isUsed !== true || !goesByInstanceLayers(mesh)) return (own & mask) !== 0;
@@ -128,7 +119,7 @@ function isOnLayers(mesh: RaycastCrowd, id: number, mask: number): boolean {
 }
 
 /** How far along the ray the sphere around an instance begins; infinite if the ray misses it, or it is not drawn. */
-const distanceTo = ({ visibility, views }: RaycastCrowd, id: number): number =>
+const distanceTo = ({ visibility, views }: DrawnCrowd, id: number): number =>
   visibility.isDrawn(id) ? distanceToSphere(views.groups.spheres, id) : Infinity;
 
 /** The same for any sphere; 0 from within it. */
@@ -145,7 +136,7 @@ function distanceToSphere(spheres: Float32Array, index: number): number {
 
 /** Finds where the ray meets an instance. */
 function raycastInstance(
-  crowd: RaycastCrowd,
+  crowd: DrawnCrowd,
   raycaster: Raycaster,
   id: number,
   { mesh, runs, faces, materials }: RayGeometry,

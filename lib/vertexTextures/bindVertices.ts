@@ -8,7 +8,7 @@ import {
   type Object3D,
   Vector3,
 } from 'three';
-import type { ScenePart } from '../character/collectParts.js';
+import type { ScenePart } from '../animation/Rig.js';
 import { SKIN_PART } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';

@@ -4,8 +4,8 @@
  */
 
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { frames } from '../animation/frames.js';
 import { bakeRig } from '../baking/bakeCharacter.js';
+import { frames } from '../baking/frames.js';
 import type { PlannedClip } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import { warned } from '../utils/messages.js';

@@ -48,14 +48,14 @@ export const MUTANTS = [
   },
   {
     name: 'root-turn',
-    file: 'lib/playback/applyRootMotion.ts',
+    file: 'lib/features/applyRootMotion.ts',
     text: 'const turn = path[3] - from[3];',
     fault: 'const turn = path[3] + from[3];',
     tests: ['unit/playback/rootMotion', 'unit/baking/rootMotionTracks'],
   },
   {
     name: 'saved-time',
-    file: 'lib/playback/savePlayback.ts',
+    file: 'lib/features/savePlayback.ts',
     text: 'shiftAction(_action, 0, -now);',
     fault: '',
     tests: ['unit/playback', 'unit/objects'],
@@ -163,7 +163,7 @@ export const MUTANTS = [
   },
   {
     name: 'hidden-by-houses',
-    file: 'lib/backends/webgpu/occlusion/hiddenSphere.ts',
+    file: 'lib/gpu/occlusion/hiddenSphere.ts',
     text: 'const x1 = pixel(across.y.add(1), screen.width);',
     fault: 'const x1 = pixel(across.x.add(1), screen.width);',
     tests: ['browser/occlusion'],
@@ -192,7 +192,7 @@ export const MUTANTS = [
   },
   {
     name: 'uniform-not-uploaded',
-    file: 'lib/features/uniforms/UniformTexels.ts',
+    file: 'lib/appearance/UniformTexels.ts',
     text: 'if (differs) this.texture.changed(index);',
     fault: '',
     tests: ['unit/features', 'parity/dressing', 'parity/surfaces'],

@@ -24,12 +24,12 @@ import {
   UNEVEN_PARTS,
 } from '../../constants.js';
 import type { View } from '../../culling/View.js';
+import type { Backend } from '../../drawing/Backend.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../../drawing/DrawnCrowd.js';
+import { eachUpload, updateColors } from '../../drawing/instancePlaces.js';
+import { readsView } from '../../drawing/ownInstanced.js';
 import { releaseBuffers } from '../../utils/attributes.js';
-import type { Backend } from '../Backend.js';
-import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { eachUpload, updateColors } from '../instancePlaces.js';
-import { readsView } from '../ownInstanced.js';
 import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';

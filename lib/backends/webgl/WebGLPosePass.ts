@@ -16,9 +16,9 @@ import {
   sampleStepGLSL,
   segmentStepGLSL,
 } from '../../../shaders/posePass.glsl.js';
-import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
+import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 
 /** Textures that a step writes, one for each row of a matrix. */
 export const PALETTE_TEXTURES = 3;
@@ -285,7 +285,7 @@ export class WebGLPosePass {
    */
   wait(
     renderer: WebGLRenderer,
-    { boneTexture, playback, crowd }: PosedCrowd,
+    { boneTexture, playback, crowd }: DrawnCrowd,
     layout: TrackLayout,
     due: InstanceList,
     first: number,

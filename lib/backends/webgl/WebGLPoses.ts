@@ -1,10 +1,10 @@
 import type { Texture, WebGLRenderer } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
 import { InstanceList, SMALL } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
+import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
@@ -104,7 +104,7 @@ export class WebGLPoses {
   }
 
   /** Has a renderer make the programs that pose a crowd. */
-  compile(renderer: WebGLRenderer, crowd: PosedCrowd): void {
+  compile(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
     this.passFor(crowd).compile(renderer);
     this.prepareEdits(renderer, crowd);
   }
@@ -117,7 +117,7 @@ export class WebGLPoses {
    */
   update(
     renderer: WebGLRenderer,
-    crowd: PosedCrowd,
+    crowd: DrawnCrowd,
     requested: readonly (PoseRequest | null)[] | null,
     isDrawing: boolean,
     matrices: MatrixTexture,
@@ -169,14 +169,14 @@ export class WebGLPoses {
   }
 
   /** Where nothing is edited yet that may be, has those programs made while others are used. */
-  private prepareEdits(renderer: WebGLRenderer, { crowd: { poseEdits } }: PosedCrowd): void {
+  private prepareEdits(renderer: WebGLRenderer, { crowd: { poseEdits } }: DrawnCrowd): void {
     if (this.isReadyForEdits || poseEdits === null) return;
     this.isReadyForEdits = true;
     if (!poseEdits.isUsed) new WebGLPosePass({ ...this.counts, edited: true }).compile(renderer);
   }
 
   /** The pass that there is, or a new one if the crowd is not as it was. */
-  private passFor({ boneTexture, playback, crowd }: PosedCrowd): WebGLPosePass {
+  private passFor({ boneTexture, playback, crowd }: DrawnCrowd): WebGLPosePass {
     const { counts } = this;
     if (this.boneTexture !== boneTexture) {
       const tracks = boneTexture.data.tracks as PoseTracks;
@@ -199,7 +199,7 @@ export class WebGLPoses {
   }
 
   /** Goes on to the moment at which a crowd is, where nobody is posed yet. */
-  private moveTo(renderer: WebGLRenderer, crowd: PosedCrowd): void {
+  private moveTo(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
     const { tracker, size } = this;
     if (this.renderer?.deref() !== renderer) {
       this.renderer = new WeakRef(renderer);
@@ -212,7 +212,7 @@ export class WebGLPoses {
   }
 
   /** Finds out which of those that are asked for have to be posed. */
-  private ask(requests: readonly (PoseRequest | null)[], crowd: PosedCrowd): void {
+  private ask(requests: readonly (PoseRequest | null)[], crowd: DrawnCrowd): void {
     this.tracker.begin();
     for (let i = 0; i < requests.length; i++) this.tracker.add(requests[i], crowd);
   }
@@ -268,7 +268,7 @@ export class WebGLPoses {
 const known = /*@__PURE__*/ new WeakMap<InstancePlayback, WebGLPoses>();
 
 /** The poses of a crowd, which it shares with all that has the same playback; they go when that is disposed. */
-export function posesOf({ playback }: PosedCrowd): WebGLPoses {
+export function posesOf({ playback }: DrawnCrowd): WebGLPoses {
   let poses = known.get(playback);
   if (poses === undefined) {
     disposeWith(playback);

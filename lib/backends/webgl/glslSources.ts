@@ -6,11 +6,11 @@ import {
   paletteTexelGLSL,
 } from '../../../shaders/palette.glsl.js';
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
-import type { PosedCrowd } from '../../animation/PoseSource.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
 import { PARAM_ROWS } from '../../constants.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
 import type { PoseRequest } from '../../culling/View.js';
+import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 import type { MatrixTexture } from './MatrixTexture.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
 import { posesOf } from './WebGLPoses.js';
@@ -21,9 +21,9 @@ export interface GLSLSource {
   readonly name: string;
   readonly glsl: SourceGLSL;
   /** Writes the textures of floats that its shaders read, at least one and at most `TEXTURE_PARTS`. */
-  bindTextures(crowd: PosedCrowd, textures: Texture[]): void;
+  bindTextures(crowd: DrawnCrowd, textures: Texture[]): void;
   /** Writes the textures of unsigned integers that they read; none as long as `update` has not been called. */
-  bindIntegers?(crowd: PosedCrowd, textures: Texture[]): void;
+  bindIntegers?(crowd: DrawnCrowd, textures: Texture[]): void;
   /**
    * Brings these up to date; called before the crowd is drawn, also into a shadow map.
    *
@@ -35,17 +35,17 @@ export interface GLSLSource {
    */
   update?(
     renderer: WebGLRenderer,
-    crowd: PosedCrowd,
+    crowd: DrawnCrowd,
     requested: readonly PoseRequest[] | null,
     isDrawing: boolean,
     matrices: MatrixTexture,
   ): void;
   /** Has a renderer make the programs that `update` runs. */
-  compile?(renderer: WebGLRenderer, crowd: PosedCrowd): void;
+  compile?(renderer: WebGLRenderer, crowd: DrawnCrowd): void;
   /** A list as its shaders read it; where it `places`. */
-  listed?(crowd: PosedCrowd, list: InstanceList): InstanceList;
+  listed?(crowd: DrawnCrowd, list: InstanceList): InstanceList;
   /** How many instances were posed as they are now. */
-  posedCount?(crowd: PosedCrowd): number;
+  posedCount?(crowd: DrawnCrowd): number;
 }
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
@@ -97,12 +97,12 @@ function sourceNamed(name: string): GLSLSource {
 }
 
 /** Whether WebGLRenderer can draw a crowd: a page may have imported shaders of its pose source for WebGPURenderer alone. */
-export function hasGLSLSource(crowd: PosedCrowd): boolean {
+export function hasGLSLSource(crowd: DrawnCrowd): boolean {
   for (let i = 0; i < sources.length; i++) if (sources[i].name === sourceOf(crowd).name) return true;
   return false;
 }
 
-export const glslSourceOf = (crowd: PosedCrowd): GLSLSource => sourceNamed(sourceOf(crowd).name);
+export const glslSourceOf = (crowd: DrawnCrowd): GLSLSource => sourceNamed(sourceOf(crowd).name);
 
 /** The shaders of the source of a number, see `ShaderVariant.source`. */
 export const glslOfNumber = (number: number): SourceGLSL => sourceNamed(sourceOfNumber(number).name).glsl;

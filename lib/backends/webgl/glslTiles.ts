@@ -7,6 +7,7 @@ import {
   UnsignedShort5551Type,
   type WebGLRenderer,
 } from 'three';
+import { TILE_TEXELS } from '../../../shaders/atlasLayout.js';
 import {
   impostorFragmentGLSL,
   resolveTilesGLSL,
@@ -14,9 +15,8 @@ import {
   tileFragmentGLSL,
   tileVertexGLSL,
 } from '../../../shaders/impostor.glsl.js';
-import { TILE_TEXELS } from '../../features/impostors/atlasLayout.js';
 import type { TilePrinter } from '../../features/impostors/TilePrinter.js';
-import { mergedCode } from '../surfaceMaps.js';
+import { mergedCode } from '../../utils/surfaceMaps.js';
 import { keptOf } from './WebGLPosePass.js';
 
 /** Draws and shows the tiles of impostors with `WebGLRenderer`. */

@@ -1,5 +1,5 @@
 import type { Material, Texture, WebGLRenderer } from 'three';
-import { hasUserHook } from '../surfaceMaps.js';
+import { hasUserHook } from '../../utils/surfaceMaps.js';
 
 /** What three.js gives a material for shadow maps, of each material that casts one, and what it has of its own. */
 interface Given {

@@ -1,8 +1,8 @@
 import { type ComputeNode, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { PoseRequest } from '../../culling/View.js';
+import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { KeptPoses } from './KeptPoses.js';
@@ -54,7 +54,7 @@ export class NodePoses implements PoseBuffers {
   due!: StorageBufferAttribute;
   readonly numbers = createPoseNumbers();
   readonly times = timesIn(this.numbers);
-  posedCrowd!: PosedCrowd;
+  posedCrowd!: DrawnCrowd;
   /** The last frame in which it was drawn, of those that `PosesAhead` counts; -1 while that does not know it. */
   turn = -1;
   private kept: KeptPoses | null = null;
@@ -133,7 +133,7 @@ export class NodePoses implements PoseBuffers {
    */
   update(
     renderer: WebGPURenderer,
-    crowd: PosedCrowd,
+    crowd: DrawnCrowd,
     expected: readonly PoseRequest[] | null,
     seen: PoseRequest | null,
     waits = false,
@@ -178,7 +178,7 @@ export class NodePoses implements PoseBuffers {
   }
 
   /** What poses the instances of a list. */
-  stepsForList(renderer: WebGPURenderer, crowd: PosedCrowd, list: PoseList): ComputeNode[] {
+  stepsForList(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): ComputeNode[] {
     const { rows, counts } = this;
     crowd.crowd.poseEdits?.update();
     rows.grow(this.playback.capacity, 1);
@@ -206,7 +206,7 @@ export class NodePoses implements PoseBuffers {
     this.kept?.dispose();
   }
 
-  private pose(renderer: WebGPURenderer, crowd: PosedCrowd, posed: Posed, waits: boolean): void {
+  private pose(renderer: WebGPURenderer, crowd: DrawnCrowd, posed: Posed, waits: boolean): void {
     this.posedCrowd = crowd;
     const { rows, counts, kept, webGPU } = this;
     const { tracker } = posed;
@@ -280,7 +280,7 @@ const NO_RATES = {
 };
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
-function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits } }: PosedCrowd): void {
+function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits } }: DrawnCrowd): void {
   playback.actions.prepare(renderer);
   if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer);
 }
@@ -307,7 +307,7 @@ const isWebGPU = (renderer: object): boolean =>
   (renderer as { backend: { isWebGPUBackend?: boolean } }).backend.isWebGPUBackend === true;
 
 /** The poses of a crowd on a renderer; they go with what its instances play. */
-export function posesOf(renderer: object, { playback, boneTexture }: PosedCrowd): NodePoses {
+export function posesOf(renderer: object, { playback, boneTexture }: DrawnCrowd): NodePoses {
   const webGPU = isWebGPU(renderer);
   const all = webGPU ? known.webGPU : known.webGL;
   const last = all.get(playback);

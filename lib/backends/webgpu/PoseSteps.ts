@@ -12,9 +12,9 @@ import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import { type StoredStruct, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
-import type { PosedCrowd } from '../../animation/PoseSource.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
+import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
 import type { PaletteRows } from './PaletteRows.js';
@@ -80,7 +80,7 @@ export interface PoseBuffers {
   readonly counts: PoseCounts;
   readonly rows: PaletteRows;
   /** The crowd that is posed. */
-  readonly posedCrowd: PosedCrowd;
+  readonly posedCrowd: DrawnCrowd;
   readonly numbers: StorageBufferAttribute;
   /** The part of these that is the clock. */
   readonly times: Float32Array;
@@ -110,12 +110,12 @@ export interface PoseList {
 }
 
 /** Where the GPU itself writes what a crowd plays. */
-export const storedActions = ({ crowd: { written } }: PosedCrowd): StoredOnGPU | null =>
+export const storedActions = ({ crowd: { written } }: DrawnCrowd): StoredOnGPU | null =>
   (written as StoredOnGPU | null)?.actions ? (written as StoredOnGPU) : null;
 
 /** Tells crowds apart that need steps of their own. */
 export function poseKey(
-  crowd: PosedCrowd,
+  crowd: DrawnCrowd,
   counts: PoseCounts,
   before: boolean,
   list: PoseList | null,

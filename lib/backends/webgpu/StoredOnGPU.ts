@@ -1,6 +1,6 @@
 import type { BufferAttribute } from 'three';
 import type { ComputeNode, Node, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
-import type { WrittenOnGPU } from '../../crowd/CrowdFeature.js';
+import type { WrittenOnGPU } from '../../animation/PoseSource.js';
 
 /** What instances play, as steps read it: a `TexelNode`, or a buffer of the same texels in their order. */
 export interface ActionsReader {

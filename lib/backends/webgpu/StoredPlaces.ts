@@ -1,8 +1,8 @@
 import type { InstancedBufferAttribute } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
+import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 import { warnOnce } from '../../utils/messages.js';
-import type { DrawnCrowd } from '../DrawnCrowd.js';
 
 const known = /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>();
 

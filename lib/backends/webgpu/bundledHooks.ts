@@ -1,8 +1,8 @@
 import type { Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } from 'three';
 import type { DrawFrame } from '../../../shaders/tsl.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
+import { readsView } from '../../drawing/ownInstanced.js';
 import { warnOnce } from '../../utils/messages.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { readsView } from '../ownInstanced.js';
 import { isInBundle, isListedByGPU, showsEveryone } from './drawnLists.js';
 
 /** What is read of a WebGPURenderer. */

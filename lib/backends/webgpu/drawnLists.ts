@@ -8,9 +8,9 @@ import { buildOf, type DrawFrame, keptOf, mat4Of, type Vectors, vectorsIn } from
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
 import type { CameraView } from '../../culling/CameraView.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../../drawing/DrawnCrowd.js';
+import { warnNotCulled } from '../../drawing/ownInstanced.js';
 import { isOfVertices } from '../../utils/geometries.js';
-import { type DrawnCrowd, goesByInstanceLayers } from '../DrawnCrowd.js';
-import { warnNotCulled } from '../ownInstanced.js';
 import type { NodePoses } from './NodePoses.js';
 import { storedPlacesOf } from './StoredPlaces.js';
 

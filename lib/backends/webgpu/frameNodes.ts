@@ -3,7 +3,7 @@ import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shader
 import { type PlaybackNodes, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
 import { clipMorphs, drawnTexels, type PartNode } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 

@@ -13,9 +13,9 @@ import {
   referredMaterial,
   traverseNode,
 } from '../../../shaders/tsl.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
 import { type MergedMap, TABLE_EMISSIVE, TABLE_METALNESS, TABLE_ROUGHNESS } from '../../utils/mergedMaps.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { hasArrayMap, hasPalette } from '../surfaceMaps.js';
+import { hasArrayMap, hasPalette } from '../../utils/surfaceMaps.js';
 import { partNode, variantFor } from './crowdNodes.js';
 import { nodesOf } from './featureNodes.js';
 import { mergedNodes } from './mergedNodes.js';

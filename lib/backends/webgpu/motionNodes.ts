@@ -30,9 +30,9 @@ import {
   vectorUniform,
   withColumns,
 } from '../../../shaders/tsl.js';
-import type { MeshMotions } from '../../crowd/CrowdFeature.js';
+import type { MeshMotions } from '../../drawing/DrawnCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import { type PosedNodes, posedNormal, posedPosition } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';

@@ -32,6 +32,7 @@ import {
   viewZToOrthographicDepth,
 } from 'three/tsl';
 import { type Node, type NodeBuilder, NodeMaterial, RendererUtils, type WebGPURenderer } from 'three/webgpu';
+import { TILE_TEXELS } from '../../../shaders/atlasLayout.js';
 import {
   impostorColor,
   impostorNormal,
@@ -46,10 +47,9 @@ import {
 } from '../../../shaders/impostor.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawnMaterial, materialProperty, rowsOfPoint } from '../../../shaders/tsl.js';
-import { TILE_TEXELS } from '../../features/impostors/atlasLayout.js';
+import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 import { type ImpostorMesh, tableOf } from '../../features/impostors/Impostor.js';
 import type { ShownTiles, TilePrinter } from '../../features/impostors/TilePrinter.js';
-import type { DrawnCrowd } from '../DrawnCrowd.js';
 import { onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 import { storedActions } from './PoseSteps.js';

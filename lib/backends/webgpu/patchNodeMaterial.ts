@@ -16,9 +16,9 @@ import {
   traverseNode,
   withoutOverride,
 } from '../../../shaders/tsl.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
+import { readsView } from '../../drawing/ownInstanced.js';
 import { warnOnce } from '../../utils/messages.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
-import { readsView } from '../ownInstanced.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
 import { instanceNode, partNode, showLists, variantFor, writeFade } from './crowdNodes.js';

@@ -14,8 +14,8 @@ import {
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
 import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { drawnTexels, instanceNode, onCrowdUpdate, type PartNode, placesOf } from './crowdNodes.js';
 import { placeAt } from './drawnLists.js';
 

@@ -13,7 +13,7 @@ import {
 import type { Node, NodeBuilder } from 'three/webgpu';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
 import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf } from './featureNodes.js';
 import { type PosedNodes, posedDirection, posedNormal, posedPosition, shadedNormal } from './NodeSource.js';

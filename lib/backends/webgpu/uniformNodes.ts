@@ -2,6 +2,7 @@ import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
 import { buildOf, keptOf, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
+import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
 import {
   initialOf,
   isSurfaceValue,
@@ -12,7 +13,6 @@ import {
   type UniformType,
 } from '../../instances/UniformLayout.js';
 import { warnOnce } from '../../utils/messages.js';
-import { type DrawnCrowd, isCrowd } from '../DrawnCrowd.js';
 import { drawnTexels, instanceNode, variantFor } from './crowdNodes.js';
 
 /** Where something that instances have of their own lies; undefined if they have nothing of that name. */

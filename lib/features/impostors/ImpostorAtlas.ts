@@ -13,10 +13,10 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
+import { AZIMUTHS, BLOCK_TEXELS, FIRST_ENTRY, PHASES, RINGS } from '../../../shaders/atlasLayout.js';
 import type { BakedClip } from '../../animation/ClipTable.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { AZIMUTHS, BLOCK_TEXELS, FIRST_ENTRY, PHASES, RINGS } from './atlasLayout.js';
 import type { ImpostorOptions } from './Impostor.js';
 import { printerOf, printers, type ShownTiles, type TilePrinter } from './TilePrinter.js';
 import { type Extent, materialsOf, nameTiles, TileStage } from './TileStage.js';

@@ -12,11 +12,11 @@ import {
   Vector3,
   WebGLRenderTarget,
 } from 'three';
+import { AZIMUTHS, DIRECTIONS, RINGS } from '../../../shaders/atlasLayout.js';
 import { growJointBoxes } from '../../animation/jointBoxes.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import { getSkinningMatrix } from '../../crowd/poseQueries.js';
 import { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { getSkinningMatrix } from '../../queries/poseQueries.js';
-import { AZIMUTHS, DIRECTIONS, RINGS } from './atlasLayout.js';
 import type { TilePrinter } from './TilePrinter.js';
 
 /** Tiles are drawn so many times as large, and then resolved. */

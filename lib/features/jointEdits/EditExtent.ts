@@ -1,8 +1,4 @@
 import type { Box3 } from 'three';
-import { createJointBoxes } from '../../animation/jointBoxes.js';
-import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { largest, type NodeRange, type PosedBeyondClips, posedBounds } from '../../animation/posedBounds.js';
-import { TRS_SIZE } from '../../animation/Rig.js';
 import {
   EDIT_KIND,
   EDIT_NODE,
@@ -14,7 +10,11 @@ import {
   KIND_SCALE,
   LIVE_HAS,
   LIVE_TEXELS,
-} from './editLayout.js';
+} from '../../../shaders/editLayout.js';
+import { createJointBoxes } from '../../animation/jointBoxes.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { largest, type NodeRange, type PosedBeyondClips, posedBounds } from '../../animation/posedBounds.js';
+import { TRS_SIZE } from '../../animation/Rig.js';
 
 /** Never the same, also among crowds: bounds that were computed with another number no longer hold. */
 let _version = 0;

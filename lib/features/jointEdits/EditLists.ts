@@ -1,5 +1,3 @@
-import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { resized, swapItems } from '../../utils/attributes.js';
 import {
   EDIT_KIND,
   EDIT_NODE,
@@ -8,7 +6,9 @@ import {
   EDITS_PER_ROW,
   KIND_LOOK_AT,
   KIND_MODEL,
-} from './editLayout.js';
+} from '../../../shaders/editLayout.js';
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { resized, swapItems } from '../../utils/attributes.js';
 
 /** Numbers that are kept of each instance: its block, and how many edits of either sort are in it. */
 const LIST = 4;

@@ -1,12 +1,4 @@
 import { type InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
-import type { EditModel } from '../../animation/mixPose.js';
-import type { PoseTracks } from '../../animation/PoseTracks.js';
-import type { PoseEditor } from '../../crowd/CrowdFeature.js';
-import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
-import type { Clock } from '../../playback/Clock.js';
-import { EditExtent } from './EditExtent.js';
-import { EditLists } from './EditLists.js';
 import {
   EDIT_KIND,
   EDIT_MODELS,
@@ -20,7 +12,15 @@ import {
   HEADER_TEXELS,
   KIND_LOOK_AT,
   SLOT_PROPORTION,
-} from './editLayout.js';
+} from '../../../shaders/editLayout.js';
+import type { EditModel } from '../../animation/mixPose.js';
+import type { PoseEditor } from '../../animation/PoseSource.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
+import type { Clock } from '../../playback/Clock.js';
+import { EditExtent } from './EditExtent.js';
+import { EditLists } from './EditLists.js';
 import { LivePoses } from './LivePoses.js';
 import { editLocal, mixLiveNode } from './localEdits.js';
 import { editModel } from './modelEdits.js';

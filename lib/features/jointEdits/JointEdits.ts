@@ -1,14 +1,4 @@
 import type { Object3D, Quaternion, Skeleton, Vector3 } from 'three';
-import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { AFFINE_SIZE, MIXED_POSES } from '../../constants.js';
-import type { Crowd } from '../../crowd/Crowd.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
-import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import { checkFade, checkWeight } from '../../playback/PlayOptions.js';
-import { listNames } from '../../utils/messages.js';
-import { EditStore } from './EditStore.js';
 import {
   EDIT_AXIS,
   EDIT_COSINE,
@@ -28,7 +18,17 @@ import {
   LIVE_TEXELS,
   SLOT_BY_HAND,
   SLOT_PROPORTION,
-} from './editLayout.js';
+} from '../../../shaders/editLayout.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { AFFINE_SIZE, MIXED_POSES } from '../../constants.js';
+import type { Crowd } from '../../crowd/Crowd.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
+import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import { checkFade, checkWeight } from '../../playback/PlayOptions.js';
+import { listNames } from '../../utils/messages.js';
+import { EditStore } from './EditStore.js';
 import { nodeNames, poseNodes } from './poseNodes.js';
 
 /** How the value of a joint's edit meets what the clips give. */

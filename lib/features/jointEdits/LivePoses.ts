@@ -1,5 +1,3 @@
-import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { resized, swapItems } from '../../utils/attributes.js';
 import {
   HEADER_FADE_RATE,
   HEADER_FADE_START,
@@ -8,7 +6,9 @@ import {
   HEADER_TO,
   LIVE_TEXELS,
   livePerRow,
-} from './editLayout.js';
+} from '../../../shaders/editLayout.js';
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { resized, swapItems } from '../../utils/attributes.js';
 
 /** Numbers that say how much of a pose shows: from one weight to another, since when, in how many seconds. */
 const RAMP = 4;

@@ -1,6 +1,3 @@
-import { multiplyQuaternions, slerp } from '../../animation/mixPose.js';
-import { PROPERTY_OFFSETS, ROTATION, SCALE, TRANSLATION } from '../../animation/PoseTracks.js';
-import { TRS_SIZE } from '../../animation/Rig.js';
 import {
   EDIT_KIND,
   EDIT_NODE,
@@ -11,7 +8,10 @@ import {
   KIND_ROTATION,
   LIVE_HAS,
   LIVE_TEXELS,
-} from './editLayout.js';
+} from '../../../shaders/editLayout.js';
+import { multiplyQuaternions, slerp } from '../../animation/mixPose.js';
+import { PROPERTY_OFFSETS, ROTATION, SCALE, TRANSLATION } from '../../animation/PoseTracks.js';
+import { TRS_SIZE } from '../../animation/Rig.js';
 
 const _value = /*@__PURE__*/ new Float64Array(4);
 const _turned = /*@__PURE__*/ new Float64Array(4);

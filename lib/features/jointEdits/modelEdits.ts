@@ -1,5 +1,3 @@
-import { multiplyQuaternions, slerp } from '../../animation/mixPose.js';
-import { linearDeterminant } from '../../utils/affine.js';
 import {
   EDIT_AXIS,
   EDIT_COSINE,
@@ -11,10 +9,10 @@ import {
   KIND_LOOK_AT,
   KIND_MODEL,
   KIND_POSITION,
-} from './editLayout.js';
-
-/** Below this, the sum of two unit vectors is nothing but rounding: they point in opposite directions. */
-export const OPPOSITE = 1e-4;
+  OPPOSITE,
+} from '../../../shaders/editLayout.js';
+import { multiplyQuaternions, slerp } from '../../animation/mixPose.js';
+import { linearDeterminant } from '../../utils/affine.js';
 
 const _turn = /*@__PURE__*/ new Float64Array(4);
 const _whole = /*@__PURE__*/ new Float64Array(4);

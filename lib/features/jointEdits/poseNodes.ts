@@ -1,6 +1,6 @@
 import { type Object3D, Quaternion, type Skeleton, Vector3 } from 'three';
+import { LIVE_HAS, LIVE_TEXELS } from '../../../shaders/editLayout.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { LIVE_HAS, LIVE_TEXELS } from './editLayout.js';
 
 const _position = /*@__PURE__*/ new Vector3();
 const _quaternion = /*@__PURE__*/ new Quaternion();

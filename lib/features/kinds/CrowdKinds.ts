@@ -1,18 +1,18 @@
 import type { BufferGeometry, Raycaster } from 'three';
-import { ownInstanced } from '../../backends/ownInstanced.js';
+import type { InstanceParts } from '../../appearance/InstanceParts.js';
 import type { Character } from '../../character/assembleCharacter.js';
 import type { Crowd } from '../../crowd/Crowd.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/LODSelector.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
+import { ownInstanced } from '../../drawing/ownInstanced.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
-import type { InstanceParts } from '../parts/InstanceParts.js';
 import { KindLists } from './KindLists.js';
 import { rebindGeometry } from './rebindGeometry.js';
 

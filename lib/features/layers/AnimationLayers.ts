@@ -5,8 +5,8 @@ import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { posedBounds } from '../../animation/posedBounds.js';
 import { MIXED_POSES } from '../../constants.js';
 import type { Crowd } from '../../crowd/Crowd.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import {
   type Actions,

@@ -1,12 +1,12 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
-import type { Influences } from '../../../shaders/ShaderVariant.js';
-import { ownInstanced } from '../../backends/ownInstanced.js';
 import { bindToJoint } from '../../character/bindToJoint.js';
+import type { Influences } from '../../constants.js';
 import { MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../crowd/Crowd.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
+import { ownInstanced } from '../../drawing/ownInstanced.js';
 import { isWithin } from '../../utils/messages.js';
 import type { JointAttachment } from '../attachments/JointAttachment.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';

@@ -1,11 +1,6 @@
 import { DataTexture, FloatType, type Mesh, RedFormat } from 'three';
-import {
-  addMeshFeature,
-  dropMeshFeature,
-  type MeshFeature,
-  type MeshMorphs,
-} from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../../drawing/CrowdFeature.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { swapItems } from '../../utils/attributes.js';
 import { checkFinite, listNames } from '../../utils/messages.js';
@@ -28,7 +23,7 @@ import { checkFinite, listNames } from '../../utils/messages.js';
  *
  * @category Dress and attach
  */
-export class InstanceMorphs implements MeshFeature, MeshMorphs {
+export class InstanceMorphs implements MeshFeature {
   /**
    * @param mesh A crowd, or what is attached to one.
    * @throws If it has some already.

@@ -1,11 +1,6 @@
-import {
-  addMeshFeature,
-  dropMeshFeature,
-  featureOf,
-  type MeshFeature,
-  type MeshMotions,
-} from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import { addMeshFeature, dropMeshFeature, featureOf, type MeshFeature } from '../../drawing/CrowdFeature.js';
+import type { MeshMotions } from '../../drawing/DrawnCrowd.js';
 import type { Motion } from './defineMotion.js';
 import { InstanceSeeds } from './InstanceSeeds.js';
 import { type MotionSet, motionsOf } from './MotionSet.js';

@@ -1,4 +1,4 @@
-import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { swapItems } from '../../utils/attributes.js';
 

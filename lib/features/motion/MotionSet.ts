@@ -7,7 +7,7 @@ import {
   type MotionProgram,
   type MotionStage,
 } from '../../../shaders/MotionProgram.js';
-import type { MeshMotions, MovedMesh } from '../../crowd/CrowdFeature.js';
+import type { DrawnCrowd, MeshMotions } from '../../drawing/DrawnCrowd.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
 import type { Motion, MotionDefinition, MotionValue, MotionVertex } from './defineMotion.js';
 import type { InstanceSeeds } from './InstanceSeeds.js';
@@ -15,7 +15,7 @@ import type { InstanceSeeds } from './InstanceSeeds.js';
 /** A motion, and the mesh that it was assigned to: that of an attachment may be its owner's. */
 export interface AssignedMotion {
   readonly motion: Motion;
-  readonly home: MovedMesh;
+  readonly home: DrawnCrowd;
 }
 
 /** The motions of a mesh, its own and those of what it is attached to. */
@@ -39,7 +39,7 @@ export class MotionSet implements MeshMotions {
     return this.extentOf('afterSkinning');
   }
 
-  settle(mesh: MovedMesh): void {
+  settle(mesh: DrawnCrowd): void {
     const { numbers, assigned, program } = this;
     numbers[MOTION_HAS_COLOR] = mesh.geometry.hasAttribute('color') ? 1 : 0;
     numbers[MOTION_SWAPPED] = this.seeds.areSwapped ? 1 : 0;
@@ -62,7 +62,7 @@ export class MotionSet implements MeshMotions {
 
   /** Twin of `moveVertex` in `motion.glsl.ts`. */
   moveVertex(
-    mesh: MovedMesh,
+    mesh: DrawnCrowd,
     index: number,
     vertex: number,
     target: Vector3,
@@ -81,11 +81,11 @@ export class MotionSet implements MeshMotions {
     return target.add(position).sub(_start);
   }
 
-  copyTime(from: MovedMesh, to: MovedMesh): void {
+  copyTime(from: DrawnCrowd, to: DrawnCrowd): void {
     for (const { motion } of this.assigned) clockOf(to, motion).copy(clockOf(from, motion));
   }
 
-  attached(mesh: MovedMesh): MotionSet | null {
+  attached(mesh: DrawnCrowd): MotionSet | null {
     return motionsOf(mesh, [], this, this.seeds);
   }
 
@@ -106,7 +106,7 @@ export class MotionSet implements MeshMotions {
 const _rest = /*@__PURE__*/ new Box3();
 
 /** Lets a motion derive uniforms from others and from the mesh that it was assigned to. */
-function prepare(motion: Motion, { geometry, boneTexture, isJointAttachment }: MovedMesh): void {
+function prepare(motion: Motion, { geometry, boneTexture, isJointAttachment }: DrawnCrowd): void {
   if (isJointAttachment === true) {
     if (geometry.boundingBox === null) geometry.computeBoundingBox();
     _rest.copy(geometry.boundingBox ?? _rest.makeEmpty());
@@ -125,7 +125,7 @@ function prepare(motion: Motion, { geometry, boneTexture, isJointAttachment }: M
  * @param owner What moves the mesh that it is attached to; it follows those of its motions that come after skinning.
  */
 export function motionsOf(
-  mesh: MovedMesh,
+  mesh: DrawnCrowd,
   own: readonly Motion[],
   owner: MeshMotions | null,
   seeds: InstanceSeeds,
@@ -208,7 +208,7 @@ class MotionClock {
 const clocks = /*@__PURE__*/ new WeakMap<object, WeakMap<Motion, MotionClock>>();
 
 /** The clock of a motion in the crowd that a mesh is of. A new one is where it were had it run from the beginning. */
-function clockOf({ playback, elapsed }: MovedMesh, motion: Motion): MotionClock {
+function clockOf({ playback, elapsed }: DrawnCrowd, motion: Motion): MotionClock {
   let own = clocks.get(playback);
   if (own === undefined) {
     own = new WeakMap();
@@ -238,7 +238,7 @@ const _vertex = {
 };
 
 function readVertex(
-  { geometry, instanceMatrix, matrixWorld }: MovedMesh,
+  { geometry, instanceMatrix, matrixWorld }: DrawnCrowd,
   seeds: InstanceSeeds,
   index: number,
   vertex: number,
@@ -260,7 +260,7 @@ function readVertex(
   _vertex.worldMatrix.multiplyMatrices(matrixWorld, _vertex.instanceMatrix);
 }
 
-function move(assigned: readonly { motion: Motion }[], mesh: MovedMesh, stage: MotionStage): void {
+function move(assigned: readonly { motion: Motion }[], mesh: DrawnCrowd, stage: MotionStage): void {
   for (const { motion } of assigned) {
     if (motion.stage !== stage) continue;
     _vertex.uniforms = motion.hooks.values;

@@ -1,9 +1,9 @@
 import type { Camera } from 'three';
 import type { Crowd } from '../../crowd/Crowd.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../crowd/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { CameraView } from '../../culling/CameraView.js';
 import { addStage, removeStage, STAGE_LIMITS, type ViewStage } from '../../culling/ViewStage.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
 import { OrderedView } from './OrderedView.js';
 
 /** An instance that is to be drawn, for a function that sorts them. */

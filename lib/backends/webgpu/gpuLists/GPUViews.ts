@@ -8,7 +8,7 @@ import { camerasOf } from '../../../culling/CameraView.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
-import type { DrawnCrowd } from '../../DrawnCrowd.js';
+import type { DrawnCrowd } from '../../../drawing/DrawnCrowd.js';
 import { type DrawnList, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';

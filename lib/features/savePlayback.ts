@@ -30,10 +30,10 @@ import {
   RAMP_SIZE,
   settle,
   shiftAction,
-} from './actions.js';
-import type { InstancePlayback } from './InstancePlayback.js';
-import { MAX_ACTIONS } from './instanceLayout.js';
-import type { LayerActions } from './LayerActions.js';
+} from '../playback/actions.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { MAX_ACTIONS } from '../playback/instanceLayout.js';
+import type { LayerActions } from '../playback/LayerActions.js';
 import { keepFade } from './setBoneTexture.js';
 
 /** What all instances of a crowd play, as plain data; see {@link savePlayback}. */

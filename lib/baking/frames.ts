@@ -1,18 +1,18 @@
 import { Box3, DataUtils, Matrix4 } from 'three';
-import type { Encoding, RigBake } from '../baking/BakeOptions.js';
-import { findChangedParts } from '../baking/measureParts.js';
-import type { PlannedClip } from '../baking/planClips.js';
-import type { RigPoser } from '../baking/RigPoser.js';
-import { checkPose } from '../baking/skeleton.js';
+import { type BoneTextureData, frameTexel, layoutTexture } from '../animation/BoneTextureData.js';
+import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
+import { frameSource } from '../animation/frameSource.js';
+import { boxToArray, expandByPose } from '../animation/jointBoxes.js';
+import type { PartFlip } from '../animation/Rig.js';
 import { jointBinds, jointParents } from '../character/collectRig.js';
 import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
-import { type BoneTextureData, frameTexel, layoutTexture } from './BoneTextureData.js';
-import { type BakedClip, MOTION_SIZE } from './ClipTable.js';
-import { frameSource } from './frameSource.js';
-import { boxToArray, expandByPose } from './jointBoxes.js';
-import type { PartFlip } from './Rig.js';
+import type { Encoding, RigBake } from './BakeOptions.js';
+import { findChangedParts } from './measureParts.js';
+import type { PlannedClip } from './planClips.js';
+import type { RigPoser } from './RigPoser.js';
+import { checkPose } from './skeleton.js';
 
 /**
  * Skinning matrices frame by frame, which each vertex reads and mixes, without a pass of its own: for the option `encoding`, and for

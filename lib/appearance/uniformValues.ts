@@ -8,8 +8,8 @@ import {
   type UniformLayout,
   type UniformPlace,
   type UniformType,
-} from '../../instances/UniformLayout.js';
-import { describe, listNames } from '../../utils/messages.js';
+} from '../instances/UniformLayout.js';
+import { describe, listNames } from '../utils/messages.js';
 
 /** What an instance can be given as a uniform of a type. */
 interface ValuesOfTypes {

@@ -1,8 +1,8 @@
 import { type ArrayCamera, type Camera, Matrix4, type Object3D } from 'three';
 import { bool, If, uniform } from 'three/tsl';
 import type { Node, WebGPURenderer } from 'three/webgpu';
-import { warnOnce } from '../../../utils/messages.js';
-import type { CameraOcclusion } from '../gpuLists/cullInstances.js';
+import type { CameraOcclusion } from '../../backends/webgpu/gpuLists/cullInstances.js';
+import { warnOnce } from '../../utils/messages.js';
 import { DepthPyramid } from './DepthPyramid.js';
 import { hiddenSphere, ScreenRows } from './hiddenSphere.js';
 import { OccluderPass } from './OccluderPass.js';

@@ -1,7 +1,7 @@
 import type { Material } from 'three';
-import { hasArrayMap } from '../../backends/surfaceMaps.js';
-import type { SurfaceValue } from '../../instances/UniformLayout.js';
-import { warnOnce } from '../../utils/messages.js';
+import type { SurfaceValue } from '../instances/UniformLayout.js';
+import { warnOnce } from '../utils/messages.js';
+import { hasArrayMap } from '../utils/surfaceMaps.js';
 
 /** What is asked of a material, of whichever class. */
 interface AnyMaterial extends Material {

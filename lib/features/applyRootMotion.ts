@@ -16,9 +16,9 @@ import {
   passesLeft,
   ROOT_MOTION,
   totalAt,
-} from './actions.js';
-import type { InstancePlayback } from './InstancePlayback.js';
-import type { LayerActions } from './LayerActions.js';
+} from '../playback/actions.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import type { LayerActions } from '../playback/LayerActions.js';
 
 /** The way of an action through its clip, pass by pass. */
 interface Way {

@@ -1,6 +1,6 @@
-import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { initialOf, type UniformLayout, type UniformPlace } from '../../instances/UniformLayout.js';
-import { swapItems } from '../../utils/attributes.js';
+import { InstanceTexture } from '../instances/InstanceTexture.js';
+import { initialOf, type UniformLayout, type UniformPlace } from '../instances/UniformLayout.js';
+import { swapItems } from '../utils/attributes.js';
 
 /** The numbers that each instance has for shaders, as texels. */
 export class UniformTexels {

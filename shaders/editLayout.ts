@@ -69,3 +69,6 @@ export const LIVE_HAS = 7;
 export function livePerRow(nodes: number): number {
   return 2 ** Math.min(8, Math.max(0, Math.floor(Math.log2(2048 / (nodes * LIVE_TEXELS)))));
 }
+
+/** Below this, the sum of two unit vectors is nothing but rounding: they point in opposite directions. */
+export const OPPOSITE = 1e-4;

@@ -7,20 +7,24 @@ import {
   type Object3D,
   Uint16BufferAttribute,
 } from 'three';
-import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { Rig } from '../animation/Rig.js';
-import type { CrowdMesh } from '../crowd/CrowdMesh.js';
-import { affineOf, affineToMatrix4 } from '../utils/affine.js';
-import { cornersOf, farthest, sharingCopy } from '../utils/geometries.js';
-import { listNames } from '../utils/messages.js';
-import { type Character, type CharacterOptions, refuseUnsupported } from './assembleCharacter.js';
-import { transformGeometry } from './bindToJoint.js';
-import { type ScenePart, usedJoints } from './collectParts.js';
-import { collectRig, shadingJoints } from './collectRig.js';
-import { partPaths, SKIN_PART, skinOf } from './crowdGeometry.js';
-import type { MaterialMerger } from './mergeMaterials.js';
-import { mergeParts } from './mergeParts.js';
-import { copyNodes } from './rigNodes.js';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { Rig, ScenePart } from '../../animation/Rig.js';
+import {
+  type Character,
+  type CharacterOptions,
+  refuseUnsupported,
+} from '../../character/assembleCharacter.js';
+import { transformGeometry } from '../../character/bindToJoint.js';
+import { usedJoints } from '../../character/collectParts.js';
+import { collectRig, shadingJoints } from '../../character/collectRig.js';
+import { partPaths, SKIN_PART, skinOf } from '../../character/crowdGeometry.js';
+import type { MaterialMerger } from '../../character/mergeParts.js';
+import { mergeParts } from '../../character/mergeParts.js';
+import { copyNodes } from '../../character/rigNodes.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import { affineOf, affineToMatrix4 } from '../../utils/affine.js';
+import { cornersOf, farthest, sharingCopy } from '../../utils/geometries.js';
+import { listNames } from '../../utils/messages.js';
 
 /** How the meshes under an object become a level of detail. */
 export interface CreateLevelOptions extends Pick<CharacterOptions, 'skipUnsupported'> {

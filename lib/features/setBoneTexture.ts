@@ -2,7 +2,6 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import { REST_FRAME } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { listNames, warnOnce } from '../utils/messages.js';
 import {
   ACTION_COUNT,
   ACTION_FADE_RATE,
@@ -21,8 +20,9 @@ import {
   hasBit,
   intervalsOf,
   ROOT_MOTION,
-} from './actions.js';
-import type { LayerActions } from './LayerActions.js';
+} from '../playback/actions.js';
+import type { LayerActions } from '../playback/LayerActions.js';
+import { listNames, warnOnce } from '../utils/messages.js';
 
 /**
  * Shows another bone texture, baked of the same skeleton: instances go on in the clips of the same names, as many seconds into them

@@ -1,7 +1,7 @@
 import type { Camera } from 'three';
-import { backendOf } from '../backends/Backend.js';
-import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { drawsOf, type ViewInfo, viewInfoOf } from '../culling/ViewInfo.js';
+import { backendOf } from '../drawing/Backend.js';
+import type { CrowdMesh } from './CrowdMesh.js';
 
 /**
  * What a camera saw when it last drew a crowd, of all its levels together: for figures to be shown. With `GPUInstances` or

@@ -1,12 +1,12 @@
 import { type Box3, Matrix4, Vector3 } from 'three';
-import { type PosedCrowd, sourceOf } from '../animation/PoseSource.js';
-import type { DrawnCrowd } from '../backends/DrawnCrowd.js';
+import { sourceOf } from '../animation/PoseSource.js';
 import { socketOf } from '../character/bindToJoint.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { CrowdMesh } from '../crowd/CrowdMesh.js';
+import type { DrawnCrowd } from '../drawing/DrawnCrowd.js';
 import { checkIndex } from '../instances/instanceRange.js';
+import { PosedInstance } from '../queries/PosedInstance.js';
 import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';
-import { PosedInstance } from './PosedInstance.js';
+import type { CrowdMesh } from './CrowdMesh.js';
 
 const _instance = /*@__PURE__*/ new PosedInstance();
 const _matrix = /*@__PURE__*/ new Matrix4();
@@ -84,7 +84,7 @@ export function getSocketMatrix(
 }
 
 /** A joint's skinning matrix as an instance shows it now, 12 numbers row by row, which hold until another is asked for. */
-export function jointMatrix(crowd: PosedCrowd, index: number, joint: number): Float64Array {
+export function jointMatrix(crowd: DrawnCrowd, index: number, joint: number): Float64Array {
   const source = sourceOf(crowd);
   source.pose(crowd, index);
   source.jointMatrix?.(crowd, joint, _joint, 0);

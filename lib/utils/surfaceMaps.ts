@@ -1,5 +1,5 @@
 import { Material, type Texture } from 'three';
-import { ARRAY_MAP, MERGED, MERGED_MAPS, type MergedMap, PALETTE } from '../utils/mergedMaps.js';
+import { ARRAY_MAP, MERGED, MERGED_MAPS, type MergedMap, PALETTE } from './mergedMaps.js';
 
 /** A texture, of whichever kind. */
 interface AnyTexture extends Texture {

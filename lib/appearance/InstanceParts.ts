@@ -1,19 +1,15 @@
 import { Color, type Vector2 } from 'three';
-import type { CharacterPart } from '../../character/assembleCharacter.js';
-import { partPaths } from '../../character/crowdGeometry.js';
-import { MAP_STEPS, NEARLY_BLACK } from '../../constants.js';
-import {
-  addMeshFeature,
-  dropMeshFeature,
-  type MeshFeature,
-  type MeshParts,
-} from '../../crowd/CrowdFeature.js';
-import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import { checkColor } from '../../instances/InstanceColors.js';
-import { InstanceTexture } from '../../instances/InstanceTexture.js';
-import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import { swapItems } from '../../utils/attributes.js';
-import { listNames } from '../../utils/messages.js';
+import type { CharacterPart } from '../character/crowdGeometry.js';
+import { partPaths } from '../character/crowdGeometry.js';
+import { MAP_STEPS, NEARLY_BLACK } from '../constants.js';
+import type { CrowdMesh } from '../crowd/CrowdMesh.js';
+import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../drawing/CrowdFeature.js';
+import type { MeshParts } from '../drawing/DrawnCrowd.js';
+import { checkColor } from '../instances/InstanceColors.js';
+import { InstanceTexture } from '../instances/InstanceTexture.js';
+import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
+import { swapItems } from '../utils/attributes.js';
+import { listNames } from '../utils/messages.js';
 
 /** Numbers per part of an instance: red, green, blue, then the place of its map and whether it is drawn. */
 const STRIDE = 4;

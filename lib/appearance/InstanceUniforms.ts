@@ -1,12 +1,8 @@
 import type { Color } from 'three';
-import {
-  addMeshFeature,
-  dropMeshFeature,
-  type MeshFeature,
-  type MeshUniforms,
-} from '../../crowd/CrowdFeature.js';
-import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import type { CrowdMesh } from '../crowd/CrowdMesh.js';
+import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../drawing/CrowdFeature.js';
+import type { MeshUniforms } from '../drawing/DrawnCrowd.js';
+import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
   type InstanceUniformTypes,
   initialOf,
@@ -15,8 +11,8 @@ import {
   SURFACE_VALUES,
   type UniformLayout,
   type UniformPlace,
-} from '../../instances/UniformLayout.js';
-import { listNames, warnOnce } from '../../utils/messages.js';
+} from '../instances/UniformLayout.js';
+import { listNames, warnOnce } from '../utils/messages.js';
 import { warnWithoutLook } from './showsIn.js';
 import { UniformTexels } from './UniformTexels.js';
 import {

@@ -18,8 +18,8 @@ import {
   RenderTarget,
   type WebGPURenderer,
 } from 'three/webgpu';
-import type { DrawnMaterial } from '../../../../shaders/tsl.js';
-import { isCrowd } from '../../DrawnCrowd.js';
+import type { DrawnMaterial } from '../../../shaders/tsl.js';
+import { isCrowd } from '../../drawing/DrawnCrowd.js';
 import { hidesBehind } from './hiddenSphere.js';
 
 const _viewport = /*@__PURE__*/ new Vector4();

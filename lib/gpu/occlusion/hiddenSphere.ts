@@ -10,7 +10,7 @@ import {
 } from 'three';
 import { bool, cross, dot, float, If, int, length, max, min, sqrt, uniform, vec2 } from 'three/tsl';
 import { type Node, NodeMaterial } from 'three/webgpu';
-import { type DrawnMaterial, While } from '../../../../shaders/tsl.js';
+import { type DrawnMaterial, While } from '../../../shaders/tsl.js';
 import { type DepthPyramid, FINEST, LEVELS } from './DepthPyramid.js';
 
 /** The most squares on a side of what is asked about a sphere, at the least. */

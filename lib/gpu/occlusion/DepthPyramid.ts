@@ -13,8 +13,8 @@ import {
   workgroupBarrier,
 } from 'three/tsl';
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
-import { TexelNode } from '../../../../shaders/TexelNode.js';
-import { type Elements, workgroupValues } from '../../../../shaders/tsl.js';
+import { TexelNode } from '../../../shaders/TexelNode.js';
+import { type Elements, workgroupValues } from '../../../shaders/tsl.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */
 export const FINEST = 2;
