@@ -9,6 +9,18 @@ export type {
   MovedNodes,
   TurnedNodes,
 } from '../shaders/motion.tsl.js';
+export type { ActionProperties } from './actions/ActionProperties.js';
+export type {
+  ActionOfEvent,
+  ActionOptions,
+  ActionOwner,
+  EventOfAction,
+  InstanceAction,
+  InstanceListener,
+  InstanceMixer,
+  SkinnedInstancedMeshEventMap,
+  SkinnedInstanceEventMap,
+} from './actions/InstanceMixer.js';
 export { BoneTexture } from './animation/BoneTexture.js';
 export type { BoneTextureData, EncodingName, Precision, TextureLayout } from './animation/BoneTextureData.js';
 export type { BakedClip, BakedSource, ClipMarker, ClipReference } from './animation/ClipTable.js';
@@ -46,21 +58,17 @@ export {
   simplifyGeometryAsync,
 } from './character/simplifyGeometry.js';
 export type { Influences } from './constants.js';
+export { type CrowdFeature, type FeaturedCrowd, featureOf } from './core/CrowdFeature.js';
 export type { CrowdMesh } from './crowd/CrowdMesh.js';
-export type {
-  DrawOptions,
-  EventOfAction,
-  SkinnedInstancedMeshEventMap,
-  SkinnedInstancedMeshOptions,
-} from './crowd/crowdTypes.js';
+export type { DrawOptions, SkinnedInstancedMeshOptions } from './crowd/crowdTypes.js';
 export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './crowd/poseQueries.js';
 export { getViewInfo, readViewInfo } from './crowd/viewInfo.js';
 export type { ViewInfo } from './culling/ViewInfo.js';
-export { type CrowdFeature, type FeaturedCrowd, featureOf } from './drawing/CrowdFeature.js';
 export { applyRootMotion } from './features/applyRootMotion.js';
 export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
 export { type BlendOptions, type BlendStop, ClipBlend } from './features/blend/ClipBlend.js';
-export type { ImpostorMesh, ImpostorOptions } from './features/impostors/Impostor.js';
+export type { ImpostorMesh } from './features/impostors/Impostor.js';
+export type { ImpostorOptions } from './features/impostors/ImpostorAtlas.js';
 export type {
   JointEditOptions,
   LookAtOptions,
@@ -104,17 +112,10 @@ export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from
 export { setBoneTexture } from './features/setBoneTexture.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
-export type { ActionProperties } from './objects/ActionProperties.js';
-export type { InstanceAction } from './objects/InstanceAction.js';
-export type { InstanceBone } from './objects/InstanceBone.js';
-export type { ActionOptions, ActionOwner, InstanceListener, InstanceMixer } from './objects/InstanceMixer.js';
+export type { InstanceBone } from './objects/InstanceBones.js';
 export type { PlacedInstance } from './objects/PlacedInstance.js';
 export { resumeActions } from './objects/resumeActions.js';
-export {
-  type ActionOfEvent,
-  SkinnedInstance,
-  type SkinnedInstanceEventMap,
-} from './objects/SkinnedInstance.js';
+export { SkinnedInstance } from './objects/SkinnedInstance.js';
 export type { FinishedEvent, LoopEvent, MarkerEvent } from './playback/PlaybackEvents.js';
 export type {
   ClipOfInstance,

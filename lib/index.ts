@@ -23,8 +23,8 @@ import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGL
 import type { Encoding } from './baking/BakeOptions.js';
 import { frames as baseFrames } from './baking/frames.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
+import { registerBackend, withPieces } from './core/Backend.js';
 import { SkinnedInstancedMesh as Base } from './crowd/SkinnedInstancedMesh.js';
-import { registerBackend, withPieces } from './drawing/Backend.js';
 import { Billboard as BaseBillboard } from './features/attachments/Billboard.js';
 import { Impostor as BaseImpostor, tableOf } from './features/impostors/Impostor.js';
 import { registerTiles } from './features/impostors/TilePrinter.js';

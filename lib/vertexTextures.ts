@@ -8,7 +8,7 @@ import { vertexMatrixGLSL, vertexTextureGLSL } from '../shaders/vertexTexture.gl
 import type { Precision } from './animation/BoneTextureData.js';
 import { bindActions, readActionsGLSL } from './backends/webgl/frameGLSL.js';
 import { type GLSLSource, registerGLSLSource } from './backends/webgl/glslSources.js';
-import { withPieces } from './drawing/Backend.js';
+import { withPieces } from './core/Backend.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
 import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';

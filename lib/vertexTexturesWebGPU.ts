@@ -11,7 +11,7 @@ import { drawnTexels } from './backends/webgpu/crowdNodes.js';
 import { playbackNodes, previousClock } from './backends/webgpu/frameNodes.js';
 import type { NodeSource } from './backends/webgpu/NodeSource.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
-import { withPieces } from './drawing/Backend.js';
+import { withPieces } from './core/Backend.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
 import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';

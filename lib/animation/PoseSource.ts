@@ -3,8 +3,7 @@ import type { Influences } from '../constants.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { AffineArray } from '../utils/affine.js';
-import type { BoneTexture } from './BoneTexture.js';
-import type { BoneTextureData } from './BoneTextureData.js';
+import type { BoneTextureData, TextureLayout } from './BoneTextureData.js';
 import type { JointBoxes } from './jointBoxes.js';
 import type { EditModel } from './mixPose.js';
 import type { PoseMix } from './PoseMix.js';
@@ -60,7 +59,15 @@ export interface EditedCrowd {
 /** What pose sources read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
 export interface PosedCrowd {
   readonly geometry: BufferGeometry;
-  readonly boneTexture: BoneTexture;
+  readonly boneTexture: {
+    readonly data: BoneTextureData;
+    readonly layout: TextureLayout;
+    readonly jointNames: readonly string[];
+    readonly jointBoxes: JointBoxes;
+    readonly poseSource: PoseSource;
+    /** Reads poses; vertex textures have none. */
+    readonly reader: PoseReader;
+  };
   /** What poses the mesh, where the bone texture does not say it. */
   readonly poseSource?: PoseSource;
   readonly playback: {
@@ -73,15 +80,15 @@ export interface PosedCrowd {
     /** What an instance plays now, in `target`. */
     pose(instance: number, interpolate: boolean, target: PoseMix): PoseMix;
   };
-  /** What all meshes of the crowd share. */
+  /** What all meshes of the crowd share. @internal */
   readonly crowd: EditedCrowd;
-  /** Which instances exist and are visible. */
+  /** Which instances exist and are visible. @internal */
   readonly visibility: InstanceVisibility;
   /** Instances in use. */
   readonly count: number;
   readonly influences: Influences;
   readonly interpolate: boolean;
-  /** Not a transform: the parameters of the draw, see `setDrawParameters`. */
+  /** Not a transform: the parameters of the draw, see `setDrawParameters`. @internal */
   readonly bindMatrix: Matrix4;
 }
 

@@ -2,9 +2,8 @@ import { Color, type Vector2 } from 'three';
 import type { CharacterPart } from '../character/crowdGeometry.js';
 import { partPaths } from '../character/crowdGeometry.js';
 import { MAP_STEPS, NEARLY_BLACK } from '../constants.js';
-import type { CrowdMesh } from '../crowd/CrowdMesh.js';
-import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../drawing/CrowdFeature.js';
-import type { MeshParts } from '../drawing/DrawnCrowd.js';
+import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
+import type { DrawnCrowd, MeshParts } from '../core/DrawnCrowd.js';
 import { checkColor } from '../instances/InstanceColors.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
@@ -67,7 +66,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
    * @param mesh A crowd, or what is attached to one.
    * @throws If it has some already.
    */
-  constructor(private readonly mesh: CrowdMesh) {
+  constructor(private readonly mesh: DrawnCrowd) {
     addMeshFeature(mesh, this);
     mesh.instanceParts = this;
     this.geometryReplaced(false);
@@ -209,7 +208,7 @@ export class InstanceParts implements MeshFeature, MeshParts {
   }
 
   cloneForMesh(mesh: object): InstanceParts {
-    return new InstanceParts(mesh as CrowdMesh);
+    return new InstanceParts(mesh as DrawnCrowd);
   }
 
   /** Instances show all parts again, in the colours of their materials. */

@@ -1,7 +1,6 @@
 import type { Color } from 'three';
-import type { CrowdMesh } from '../crowd/CrowdMesh.js';
-import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../drawing/CrowdFeature.js';
-import type { MeshUniforms } from '../drawing/DrawnCrowd.js';
+import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
+import type { DrawnCrowd, MeshUniforms } from '../core/DrawnCrowd.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
   type InstanceUniformTypes,
@@ -57,7 +56,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
    * @throws If a name or a type is none, or they are too many numbers, or the mesh has some already.
    */
   constructor(
-    private readonly mesh: CrowdMesh,
+    private readonly mesh: DrawnCrowd,
     types: T = {} as T,
   ) {
     const layout = checkDeclared(types);
@@ -135,7 +134,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
   }
 
   cloneForMesh(mesh: object): InstanceUniforms {
-    return new InstanceUniforms(mesh as CrowdMesh);
+    return new InstanceUniforms(mesh as DrawnCrowd);
   }
 
   copy({ texels }: this): void {

@@ -8,7 +8,7 @@ import {
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
 } from '../constants.js';
-import type { DrawnCrowd } from '../drawing/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 
 /** The shader variants that a crowd is drawn with, see `variantCode`. */
 export interface VariantCodes {

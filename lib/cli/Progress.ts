@@ -33,3 +33,11 @@ export class Progress {
     this.stream.write(`\r\x1b[K${text}`);
   }
 }
+
+/** What a command has to say. */
+export interface Result {
+  /** For programs. */
+  json: object;
+  /** For people. */
+  text: string;
+}

@@ -30,9 +30,8 @@ import {
 } from './formatText.js';
 import { containerOf } from './loadScene.js';
 import { type BakeRequest, bakeRequest, listed, numberOf } from './options.js';
-import type { Progress } from './Progress.js';
+import type { Progress, Result } from './Progress.js';
 import { checkVersion, readSource } from './readSource.js';
-import type { Result } from './run.js';
 
 /**
  * Bakes the clips of a file, and writes it again with what was baked.

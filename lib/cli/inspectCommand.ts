@@ -23,9 +23,8 @@ import {
 } from './formatText.js';
 import { mergeBuffers, sceneOf, unpackDraco } from './loadScene.js';
 import { type OptionTable, onlyFile, parseOptions } from './options.js';
-import type { Progress } from './Progress.js';
+import type { Progress, Result } from './Progress.js';
 import { checkVersion, createIO, openDocument, readSource, type SourceFile } from './readSource.js';
-import type { Result } from './run.js';
 
 const INSPECT_OPTIONS = {
   'no-errors': { type: 'boolean' },

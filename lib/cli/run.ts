@@ -3,14 +3,6 @@ import { CommandError, EXIT, usageError } from './CommandError.js';
 import { BAKE_HELP, HELP, INSPECT_HELP } from './help.js';
 import { type OutputStream, Progress } from './Progress.js';
 
-/** What a command has to say. */
-export interface Result {
-  /** For programs. */
-  json: object;
-  /** For people. */
-  text: string;
-}
-
 /** Commands, each loaded only when it runs: help needs neither three.js nor time. */
 const COMMANDS = {
   bake: { help: BAKE_HELP, load: async () => (await import('./bakeCommand.js')).bakeCommand },

@@ -19,6 +19,7 @@ import {
   MeshDistanceMaterial,
   VSMShadowMap,
 } from 'three';
+import type { SkinnedInstancedMeshEventMap } from '../actions/InstanceMixer.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { sourceOf } from '../animation/PoseSource.js';
 import type { InstanceParts } from '../appearance/InstanceParts.js';
@@ -27,14 +28,14 @@ import type { CharacterPart } from '../character/crowdGeometry.js';
 import { createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
 import type { Influences } from '../constants.js';
 import { NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
+import { backendOf, backends } from '../core/Backend.js';
+import type { Crowd } from '../core/Crowd.js';
+import { type CrowdFeature, copyFeatures, type MeshFeature, sameKind } from '../core/CrowdFeature.js';
+import { CrowdSkeleton } from '../core/CrowdSkeleton.js';
+import { goesByInstanceLayers, type MeshMotions, type MeshUniforms } from '../core/DrawnCrowd.js';
+import { followMoves } from '../core/instancePlaces.js';
+import { MorphInfluences } from '../core/MorphInfluences.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
-import { backendOf, backends } from '../drawing/Backend.js';
-import { type CrowdFeature, copyFeatures, type MeshFeature, sameKind } from '../drawing/CrowdFeature.js';
-import { CrowdSkeleton } from '../drawing/CrowdSkeleton.js';
-import { goesByInstanceLayers, type MeshMotions, type MeshUniforms } from '../drawing/DrawnCrowd.js';
-import { followMoves } from '../drawing/instancePlaces.js';
-import { MorphInfluences } from '../drawing/MorphInfluences.js';
-import type { AttachedMesh } from '../features/AttachedMesh.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
@@ -45,9 +46,8 @@ import { CrowdBounds } from '../queries/crowdBounds.js';
 import { type CrowdIntersection, raycastCrowd } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';
-import type { Crowd } from './Crowd.js';
 import { checkDrawn, checkMatrix, isPlain } from './checks.js';
-import type { DrawOptions, SkinnedInstancedMeshEventMap } from './crowdTypes.js';
+import type { DrawOptions } from './crowdTypes.js';
 
 const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 
@@ -698,4 +698,16 @@ function warnOfOtherMorphs(
     `SkinnedInstancedMesh: clips of the bone texture move ${after} morph targets, but the geometry has ${before}, which they do not move; ` +
       'make a character of it, by assembleCharacter(root, boneTexture).',
   );
+}
+
+/**
+ * A mesh that draws the instances of another mesh, whose child it is: what is attached to joints, and levels of detail. Its poses are
+ * those of its crowd, which renderers compute once and each mesh looks up by the number of the instance: `palette.glsl.ts`, `palette.tsl.ts`.
+ */
+export interface AttachedMesh extends CrowdMesh {
+  readonly owner: CrowdMesh;
+  /** How it is drawn, as far as its owner does not say it. Undefined as long as three.js's own constructors run. @internal */
+  drawn?: Partial<Pick<CrowdMesh, 'castShadow' | 'receiveShadow' | 'renderOrder' | 'frustumCulled'>>;
+  /** Called when the owner has another geometry. */
+  ownerReplaced?(): void;
 }

@@ -3,6 +3,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { PARAM_CLOCK, PARAM_EPOCH } from '../constants.js';
+import { Crowd } from '../core/Crowd.js';
 import type { InstanceRange } from '../instances/instanceRange.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
@@ -24,7 +25,6 @@ import {
   type WeightOptions,
 } from '../playback/PlayOptions.js';
 import { describe, warnOfUnknown } from '../utils/messages.js';
-import { Crowd } from './Crowd.js';
 import { CrowdMesh } from './CrowdMesh.js';
 import { checkUpdate } from './checks.js';
 import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';

@@ -1,9 +1,10 @@
 import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
 import { createCrowdGeometry } from '../character/crowdGeometry.js';
-import type { CrowdSkeleton } from '../drawing/CrowdSkeleton.js';
+import type { CrowdMember } from '../core/Crowd.js';
+import type { CrowdSkeleton } from '../core/CrowdSkeleton.js';
+import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { whiteColors } from '../instances/InstanceColors.js';
 import { describe } from '../utils/messages.js';
-import type { CrowdMesh } from './CrowdMesh.js';
 
 /** What the accessors stand for. */
 export interface MeshFields {
@@ -21,10 +22,18 @@ export interface MeshFields {
   skeleton: CrowdSkeleton | null;
 }
 
-/** Undefined as long as three.js's own constructors run. */
-type Unmade = Partial<Pick<CrowdMesh, 'crowd' | 'colors' | 'fields'>>;
+/** The mesh that has them. */
+type FieldMesh = DrawnCrowd &
+  CrowdMember & {
+    fields: MeshFields | undefined;
+    readonly attachments: readonly { count: number }[];
+    geometryReplaced(source: BufferGeometry): void;
+  };
 
-const fieldsOf = (mesh: CrowdMesh): MeshFields => {
+/** Undefined as long as three.js's own constructors run. */
+type Unmade = Partial<Pick<FieldMesh, 'crowd' | 'colors' | 'fields'>>;
+
+const fieldsOf = (mesh: FieldMesh): MeshFields => {
   mesh.fields ??= { count: 0, skeleton: null } as unknown as MeshFields;
   return mesh.fields;
 };
@@ -32,9 +41,9 @@ const fieldsOf = (mesh: CrowdMesh): MeshFields => {
 /** An accessor that keeps a value, and once the mesh is made calls `set` instead. */
 function field<K extends 'geometry' | 'material' | 'count' | 'receiveShadow'>(
   key: K,
-  set: (mesh: CrowdMesh, fields: MeshFields, value: MeshFields[K]) => void,
+  set: (mesh: FieldMesh, fields: MeshFields, value: MeshFields[K]) => void,
   get = (fields: MeshFields | undefined): unknown => fields?.[key],
-): PropertyDescriptor & ThisType<CrowdMesh> {
+): PropertyDescriptor & ThisType<FieldMesh> {
   return {
     enumerable: true,
     configurable: true,
@@ -54,7 +63,7 @@ function field<K extends 'geometry' | 'material' | 'count' | 'receiveShadow'>(
  * error. They belong to the prototype: an object whose own fields become accessors is a dictionary to engines, which then
  * search for each of its properties whenever it is read.
  */
-export const ACCESSORS: PropertyDescriptorMap & ThisType<CrowdMesh> = {
+export const ACCESSORS: PropertyDescriptorMap & ThisType<FieldMesh> = {
   geometry: field('geometry', (mesh, fields, value) => {
     if (value === fields.geometry) return;
     const made = createCrowdGeometry(value, mesh.crowd, mesh.influences);

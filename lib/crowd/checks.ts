@@ -1,6 +1,6 @@
 import type { Matrix4, Object3D } from 'three';
+import type { Crowd } from '../core/Crowd.js';
 import { warnOnce } from '../utils/messages.js';
-import type { Crowd } from './Crowd.js';
 
 /** Whether a matrix mirrors nothing, and has finite numbers. */
 export function isPlain(m: readonly number[]): boolean {

@@ -1,6 +1,6 @@
 import type { Camera } from 'three';
+import { backendOf } from '../core/Backend.js';
 import { drawsOf, type ViewInfo, viewInfoOf } from '../culling/ViewInfo.js';
-import { backendOf } from '../drawing/Backend.js';
 import type { CrowdMesh } from './CrowdMesh.js';
 
 /**

@@ -1,12 +1,61 @@
-import type { Camera, Matrix4 } from 'three';
-import type { Crowd } from '../crowd/Crowd.js';
+import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import { CameraView } from './CameraView.js';
-import type { LayersOfInstances } from './InstanceGroups.js';
+import type { DrawnMember, GroupedCrowd, LayersOfInstances } from './InstanceGroups.js';
 import { InstanceGroups } from './InstanceGroups.js';
-import type { KindSplitter, LODSelector } from './LODSelector.js';
-import type { DrawnMember } from './ViewInfo.js';
-import { type CrowdStage, STAGE_LIMITS } from './ViewStage.js';
+import { InstanceList } from './InstanceList.js';
+import type { DividedView, KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
+import { listSeen, markSeen } from './seenInstances.js';
+import type { PoseRequest, View } from './View.js';
+
+/** Instances on layers of no camera are left out first, and then those that are too many. */
+export const STAGE_LAYERS = 0;
+
+export const STAGE_LIMITS = 1;
+
+/** A feature that has a say in what cameras draw of what they see of a crowd. The CPU makes the lists then. */
+export interface CrowdStage {
+  /** Those of lower numbers come first. */
+  readonly stage: number;
+  /** Whether it does anything. */
+  readonly isUsed: boolean;
+  /** Whether levels of detail are to begin sooner where there are too many triangles. */
+  readonly fitsLevels?: boolean;
+  /** The same for what one camera sees. */
+  forView(view: CameraView): ViewStage;
+}
+
+/** What a feature does to what one camera sees. */
+export interface ViewStage {
+  /** @returns Whether `apply` would leave the same as the last time, provided that the camera sees the same. */
+  update(crowd: CrowdViews): boolean;
+  /**
+   * Clears bits of `view.seen`.
+   *
+   * @returns Whether all instances are left.
+   */
+  apply(crowdMatrixWorld: Matrix4, crowd: CrowdViews): boolean;
+  /**
+   * A list of the view in the order in which it is drawn.
+   *
+   * @param farFirst Whether the farthest come first, as in transparent materials.
+   */
+  sorted?(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View;
+  /** Called when the view goes over to another camera. */
+  clear?(): void;
+  dispose?(): void;
+}
+
+/** Gives a feature a say in what cameras draw of what they see. */
+export function addStage(views: CrowdViews, stage: CrowdStage): void {
+  views.stages.push(stage);
+  views.stages.sort((a, b) => a.stage - b.stage);
+  views.dropViews();
+}
+
+export function removeStage(views: CrowdViews, stage: CrowdStage): void {
+  views.stages.splice(views.stages.indexOf(stage), 1);
+  views.dropViews();
+}
 
 /** What hides instances from cameras, where the GPU makes the lists. */
 export interface CrowdOcclusion {
@@ -50,7 +99,7 @@ export class CrowdViews {
   last: CameraView | null = null;
   private isFollowed = false;
 
-  constructor(private readonly crowd: Crowd) {
+  constructor(private readonly crowd: GroupedCrowd) {
     this.groups = new InstanceGroups(crowd);
   }
 
@@ -280,3 +329,190 @@ export class CrowdViews {
     views.length = kept;
   }
 }
+
+const _frustum = /*@__PURE__*/ new Frustum();
+
+const _clip = /*@__PURE__*/ new Matrix4();
+
+const NO_RATES = /*@__PURE__*/ new Float32Array(1);
+
+/** Ids that are being listed. */
+let _ids = /*@__PURE__*/ new Uint32Array(0);
+
+/** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
+export class CameraView implements PoseRequest, DividedView {
+  /** When it was last asked for. */
+  turn = 0;
+  /** Whether it is for a shadow map. */
+  inShadow = false;
+  readonly seen: Int32Array;
+  version = 0;
+
+  /** From the crowd's space into what the camera shows; several for an array of cameras. */
+  private clips: readonly Matrix4[] = [];
+  private culls = false;
+  private groupsVersion = -1;
+  private visibilityVersion = -1;
+  private readonly stages: readonly ViewStage[];
+  private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean; isFading: boolean };
+  /** The version of `split` that the lists are for; -1 with one list. */
+  splitVersion = -1;
+
+  /**
+   * @param lodCamera The camera that decides on levels of detail, and on who is near.
+   * @param split Divides what is seen into several lists; null if there is one.
+   */
+  constructor(
+    public camera: Camera,
+    public lodCamera: Camera,
+    readonly capacity: number,
+    /** Whether instances on none of the viewer's layers are left out. */
+    readonly byLayers = true,
+    readonly split: SplitLists | null = null,
+    stages: readonly CrowdStage[] = [],
+  ) {
+    this.stages = stages.map((stage) => stage.forView(this));
+    this.seen = new Int32Array(Math.ceil(capacity / 32));
+    this.all = { count: 0, list: new InstanceList(capacity), isWhole: true, isFading: false };
+  }
+
+  get levels(): Uint8Array | null {
+    return this.split?.levels ?? null;
+  }
+
+  get poseRates(): Float32Array {
+    return this.split?.poseRates ?? NO_RATES;
+  }
+
+  get hasPoseRates(): boolean {
+    return this.split?.hasPoseRates ?? false;
+  }
+
+  /**
+   * What a mesh of the crowd draws.
+   *
+   * @param list See `LODSelector.listOf`.
+   */
+  of(list: number | null): View {
+    const { split } = this;
+    if (list === null || split === null || (list === 0 && this.splitVersion < 0)) return this.all;
+    return split.of(list);
+  }
+
+  /**
+   * The same in the order of the distance from the camera, if that is asked for.
+   *
+   * @param farFirst Whether the farthest come first, as in transparent materials.
+   * @param crowdMatrixWorld As for `update`.
+   */
+  inOrder(level: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View {
+    for (const stage of this.stages) {
+      if (stage.sorted !== undefined) return stage.sorted(level, farFirst, crowdMatrixWorld, crowd);
+    }
+    return this.of(level);
+  }
+
+  /** Goes over to another camera. */
+  serve(camera: Camera, lodCamera: Camera): void {
+    this.camera = camera;
+    this.lodCamera = lodCamera;
+    this.groupsVersion = -1;
+    for (const stage of this.stages) stage.clear?.();
+  }
+
+  /** Whether it was made for where camera and crowd are now. */
+  isFor(crowdMatrixWorld: Matrix4): boolean {
+    const { camera, clips } = this;
+    const cameras = camerasOf(camera);
+    if (clips.length !== Math.max(1, cameras.length)) return false;
+    for (let i = 0; i < clips.length; i++) {
+      if (!clipOf(cameras[i] ?? camera, crowdMatrixWorld).equals(clips[i])) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Brings it up to date. Costs nothing when it is.
+   *
+   * @param again Whether it is known that it was made for where camera and crowd are.
+   */
+  update(crowdMatrixWorld: Matrix4, crowd: CrowdViews, again = false): void {
+    const { visibility, groups } = crowd;
+    const { split, stages } = this;
+    if (split?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
+    const splitVersion = split?.version ?? -1;
+    let isStaged = true;
+    for (let i = 0; i < stages.length; i++) if (!stages[i].update(crowd)) isStaged = false;
+    const same = again || (this.culls === crowd.culls && this.isFor(crowdMatrixWorld));
+    if (
+      same &&
+      this.splitVersion === splitVersion &&
+      isStaged &&
+      this.groupsVersion === groups.version &&
+      this.visibilityVersion === visibility.version
+    )
+      return;
+    this.version++;
+    this.culls = crowd.culls;
+    this.groupsVersion = groups.version;
+    this.visibilityVersion = visibility.version;
+    this.splitVersion = splitVersion;
+    const { seen, all } = this;
+    let whole = this.mark(crowdMatrixWorld, crowd) && visibility.allDrawn;
+    for (let i = 0; i < stages.length; i++) if (!stages[i].apply(crowdMatrixWorld, crowd)) whole = false;
+    all.isWhole = whole;
+    all.isFading = false;
+    const divided = splitVersion >= 0 ? split : null;
+    if (whole && divided === null) {
+      all.count = visibility.count;
+      return;
+    }
+    all.count = listSeen(seen, visibility.bits, this.ids);
+    if (divided !== null) {
+      const left = divided.split(_ids, all.count, whole, groups.spheres, seen);
+      all.isFading = divided.isFading;
+      all.isWhole = whole && left === all.count && !all.isFading;
+      all.count = left;
+    }
+    if (all.isFading) all.list.assignFading(_ids, all.count);
+    else if (!all.isWhole) all.list.assign(_ids, all.count);
+  }
+
+  dispose(): void {
+    this.all.list.dispose();
+    this.split?.dispose();
+    for (const stage of this.stages) stage.dispose?.();
+  }
+
+  private get ids(): Uint32Array {
+    if (_ids.length < this.capacity) _ids = new Uint32Array(this.capacity);
+    return _ids;
+  }
+
+  /** Marks what is seen, and returns whether all is. */
+  private mark(crowdMatrixWorld: Matrix4, { groups, visibility, culls }: CrowdViews): boolean {
+    const { camera, seen } = this;
+    const cameras = camerasOf(camera);
+    const count = Math.max(1, cameras.length);
+    if (this.clips.length !== count) this.clips = Array.from({ length: count }, () => new Matrix4());
+    seen.fill(culls ? 0 : 0xffffffff);
+    let all = !culls;
+    for (let i = 0; i < count; i++) {
+      const one = cameras[i] ?? camera;
+      const clip = this.clips[i].copy(clipOf(one, crowdMatrixWorld));
+      if (all) continue;
+      _frustum.setFromProjectionMatrix(clip, one.coordinateSystem, one.reversedDepth);
+      all = markSeen(groups, visibility.count, _frustum, seen);
+    }
+    return all;
+  }
+}
+
+const NONE: readonly Camera[] = [];
+
+/** Those that a camera is made of, if of any. */
+export const camerasOf = (camera: Camera): readonly Camera[] =>
+  (camera as ArrayCamera).isArrayCamera === true ? (camera as ArrayCamera).cameras : NONE;
+
+const clipOf = ({ projectionMatrix, matrixWorldInverse }: Camera, crowdMatrixWorld: Matrix4): Matrix4 =>
+  _clip.multiplyMatrices(projectionMatrix, matrixWorldInverse).multiply(crowdMatrixWorld);

@@ -1,8 +1,18 @@
+import type { BufferGeometry, Material } from 'three';
 import { Box3, type InstancedBufferAttribute, Sphere, Vector3 } from 'three';
 import type { InstanceTransforms } from '../instances/InstanceTransforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { resized } from '../utils/attributes.js';
 import { mortonOrder } from './sortIds.js';
+
+/** A mesh that draws instances of a crowd. */
+export interface DrawnMember {
+  readonly geometry: BufferGeometry;
+  readonly material: Material | Material[];
+  readonly visible: boolean;
+  /** The list that it draws, see `LODSelector.listOf`. */
+  readonly level: number | null;
+}
 
 /** On which layers single instances are, where the crowd's do not say it. */
 export interface LayersOfInstances {
@@ -14,8 +24,18 @@ export interface LayersOfInstances {
   test(index: number, mask: number, crowdMask: number): boolean;
 }
 
-/** What is read of a crowd to know where its instances may be seen. */
+/** What is read of a crowd to know where its instances may be seen, and who draws them. */
 export interface GroupedCrowd {
+  readonly members: readonly DrawnMember[];
+  /** On which layers single instances are; null for those of the crowd, which the bits of `layersMask` say. */
+  readonly layers: LayersOfInstances | null;
+  readonly layersMask: number;
+  /** Whether instances outside of a camera's frustum are left out unless the user says otherwise. */
+  readonly culledByDefault: boolean;
+  /** Whether the bounds of all meshes hold. */
+  readonly frustumCulled: boolean;
+  /** What the GPU writes of the instances; null while the CPU does. */
+  readonly written: object | null;
   /** Instances in use. */
   readonly count: number;
   readonly capacity: number;

@@ -1,6 +1,5 @@
-import { type BufferGeometry, type Camera, DoubleSide, type Material } from 'three';
-import type { CameraView } from './CameraView.js';
-import type { CrowdViews } from './CrowdViews.js';
+import { type BufferGeometry, type Camera, DoubleSide } from 'three';
+import type { CameraView, CrowdViews } from './CrowdViews.js';
 import { KIND_LISTS, type KindSplitter } from './LODSelector.js';
 
 /** What a camera sees of a crowd. */
@@ -15,15 +14,6 @@ export interface ViewInfo {
   drawCalls: number;
   /** Instances that were posed in its frame, for all cameras together; left out where no pass poses them. */
   posed?: number;
-}
-
-/** A mesh that draws instances of a crowd. */
-export interface DrawnMember {
-  readonly geometry: BufferGeometry;
-  readonly material: Material | Material[];
-  readonly visible: boolean;
-  /** The list that it draws, see `LODSelector.listOf`. */
-  readonly level: number | null;
 }
 
 /** How much a camera that has drawn a crowd lately saw then; null for one that has not. */

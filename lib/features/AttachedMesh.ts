@@ -1,23 +1,10 @@
 import { InstancedBufferAttribute, type JSONMeta, Object3D } from 'three';
-import type { CrowdMesh } from '../crowd/CrowdMesh.js';
-
-/**
- * A mesh that draws the instances of another mesh, whose child it is: what is attached to joints, and levels of detail. Its poses are
- * those of its crowd, which renderers compute once and each mesh looks up by the number of the instance: `palette.glsl.ts`, `palette.tsl.ts`.
- */
-export interface AttachedMesh extends CrowdMesh {
-  readonly owner: CrowdMesh;
-  /** How it is drawn, as far as its owner does not say it. Undefined as long as three.js's own constructors run. @internal */
-  drawn?: Partial<Followed>;
-  /** Called when the owner has another geometry. */
-  ownerReplaced?(): void;
-}
+import type { AttachedMesh } from '../crowd/CrowdMesh.js';
 
 /** What a mesh has once it was let go of. */
 const NO_INSTANCES = /*@__PURE__*/ new InstancedBufferAttribute(new Float32Array(0), 16);
 
 const FOLLOWED = ['castShadow', 'receiveShadow', 'renderOrder', 'frustumCulled'] as const;
-type Followed = Pick<CrowdMesh, (typeof FOLLOWED)[number]>;
 
 /** Has the meshes of a class drawn as their owners, until they are told otherwise. Call it before the constructor of three.js. */
 export function followOwners({ prototype }: { readonly prototype: AttachedMesh }): void {

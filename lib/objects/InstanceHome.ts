@@ -1,9 +1,9 @@
 import { Object3D } from 'three';
+import type { OwnClocks } from '../actions/OwnClocks.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { isInstanceBone } from './InstanceBone.js';
+import { isInstanceBone } from './InstanceBones.js';
 import { InstanceObjects } from './InstanceObjects.js';
-import type { OwnClocks } from './OwnClocks.js';
-import type { PlacedInstance } from './PlacedInstance.js';
+import type { PlacedObject } from './InstancePlacement.js';
 
 const homes = /*@__PURE__*/ new WeakMap<Object3D, InstanceHome>();
 
@@ -110,7 +110,7 @@ export class InstanceHome extends Object3D {
   }
 
   /** Call when an object became busy, or is so no longer. */
-  relist(object: PlacedInstance): void {
+  relist(object: PlacedObject): void {
     if (object.parent !== this || object.isListed === object.isBusy) return;
     if (object.isListed) {
       this.unlist(object);
@@ -181,15 +181,15 @@ export class InstanceHome extends Object3D {
 
   /** Everything whose parent this is, also what is not among `children`. */
   private below(): Object3D[] {
-    const atHome = this.objects.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];
+    const atHome = this.objects.byId.filter((object) => object?.isAtHome === true) as PlacedObject[];
     return [...atHome, ...this.children.filter((child) => !this.isMine(child))];
   }
 
-  private isMine(object: Object3D): object is PlacedInstance {
-    return (object as PlacedInstance).home === this;
+  private isMine(object: Object3D): object is PlacedObject {
+    return (object as PlacedObject).home === this;
   }
 
-  private unlist(object: PlacedInstance): void {
+  private unlist(object: PlacedObject): void {
     if (!object.isListed) return;
     object.isListed = false;
     this.children.splice(this.children.indexOf(object), 1);

@@ -1,8 +1,8 @@
-import type { Crowd } from '../crowd/Crowd.js';
-import type { CameraView } from '../culling/CameraView.js';
+import type { Crowd } from '../core/Crowd.js';
+import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../core/CrowdFeature.js';
+import type { CameraView } from '../culling/CrowdViews.js';
+import { addStage, type CrowdStage, STAGE_LAYERS, type ViewStage } from '../culling/CrowdViews.js';
 import type { LayersOfInstances } from '../culling/InstanceGroups.js';
-import { addStage, type CrowdStage, STAGE_LAYERS, type ViewStage } from '../culling/ViewStage.js';
-import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../drawing/CrowdFeature.js';
 
 const _kept: number[] = [];
 

@@ -1,12 +1,12 @@
 import type { Object3D } from 'three';
+import type { CrowdObjects } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import type { CrowdObjects } from '../drawing/DrawnCrowd.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import type { InstanceBones } from './InstanceBones.js';
+import type { PlacedObject } from './InstancePlacement.js';
 import { adoptPlace, InstancePlacement } from './InstancePlacement.js';
-import type { PlacedInstance } from './PlacedInstance.js';
 
 /** Fewer instances that are in no scene are no cause for a warning. */
 const MANY_LOST = 64;
@@ -14,7 +14,7 @@ const MANY_LOST = 64;
 /** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
 export class InstanceObjects implements CrowdObjects {
   /** By the id of the instance. */
-  readonly byId: (PlacedInstance | null)[] = [];
+  readonly byId: (PlacedObject | null)[] = [];
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
   /** What was set on objects, and is not yet told to the crowd. */
@@ -45,14 +45,14 @@ export class InstanceObjects implements CrowdObjects {
   }
 
   /** Has an object stand for an instance. */
-  add(id: number, object: PlacedInstance): void {
+  add(id: number, object: PlacedObject): void {
     while (this.byId.length <= id) this.byId.push(null);
     this.byId[id] = object;
     object.instanceId = id;
   }
 
   /** The object that stands for an instance; null if none does. */
-  objectOf(id: number): PlacedInstance | null {
+  objectOf(id: number): PlacedObject | null {
     return this.byId[id] ?? null;
   }
 
@@ -151,14 +151,14 @@ export class InstanceObjects implements CrowdObjects {
   }
 
   notify(object: Object3D, event: PlaybackEvent): void {
-    (object as PlacedInstance).notified(event);
+    (object as PlacedObject).notified(event);
   }
 
   dispose(): void {
     for (let id = 0; id < this.byId.length; id++) if (this.byId[id] !== null) this.mesh.crowd.delete(id);
   }
 
-  private set(id: number, object: PlacedInstance | null): void {
+  private set(id: number, object: PlacedObject | null): void {
     if (object !== null) this.add(id, object);
     else if (id < this.byId.length) this.byId[id] = null;
   }
@@ -196,7 +196,7 @@ export class ChangeQueue {
  * ancestor is hidden or removed, so objects that have another parent than the home are looked after in each frame.
  */
 export class InstancePresence {
-  private readonly elsewhere = new Set<PlacedInstance>();
+  private readonly elsewhere = new Set<PlacedObject>();
 
   constructor(private readonly mesh: SkinnedInstancedMesh) {}
 
@@ -205,7 +205,7 @@ export class InstancePresence {
    *
    * @param always Whether the crowd is told although it was told the same before.
    */
-  changed(object: PlacedInstance, home: Object3D, always: boolean): void {
+  changed(object: PlacedObject, home: Object3D, always: boolean): void {
     const { parent } = object;
     if (parent === null || parent === home) this.elsewhere.delete(object);
     else this.elsewhere.add(object);
@@ -228,11 +228,11 @@ export class InstancePresence {
   }
 
   /** Forgets an object whose instance is no more. */
-  remove(object: PlacedInstance): void {
+  remove(object: PlacedObject): void {
     this.elsewhere.delete(object);
   }
 
-  private show(object: PlacedInstance, shown: boolean, always = false): void {
+  private show(object: PlacedObject, shown: boolean, always = false): void {
     if (object.isShown === shown && !always) return;
     object.isShown = shown;
     if (object.instanceId >= 0) this.mesh.crowd.setVisible(object.instanceId, shown);

@@ -1,8 +1,36 @@
+import type { Object3D } from 'three';
 import { Matrix4, Quaternion, Vector3 } from 'three';
+import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import { isFinitePlace } from '../crowd/checks.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { warnOnce } from '../utils/messages.js';
-import type { PlacedInstance } from './PlacedInstance.js';
+
+/** What a crowd asks of an object that places one of its instances. */
+export interface PlacedObject extends Object3D<SkinnedInstanceEventMap> {
+  readonly crowd: SkinnedInstancedMesh;
+  /** Where the objects of the crowd's instances begin. */
+  readonly home: Object3D;
+  instanceId: number;
+  /** Whether its parent is the home, which stands where the crowd stands. */
+  readonly isAtHome: boolean;
+  /** Whether it has children, or is placed by other means than position, rotation and scale. */
+  readonly isBusy: boolean;
+  /** Whether it is among the `children` of the home. */
+  isListed: boolean;
+  /** Whether position, rotation or scale are others than those that `matrix` was composed of. */
+  readonly isStale: boolean;
+  /** Whether it is in the list of those that have changed. */
+  isQueued: boolean;
+  /** Whether the instance was last told to be visible. */
+  isShown: boolean;
+  /** `matrixWorld` as it was when the instance was placed by it; null before, and while nobody needs to compare. */
+  placedAt: Matrix4 | null;
+  /** Called when its instance is no more. */
+  lost(): void;
+  /** Called when something happened to what its instance plays. */
+  notified(event: PlaybackEvent): void;
+}
 
 const NAME = 'SkinnedInstance';
 
@@ -13,7 +41,7 @@ const _inCrowd = /*@__PURE__*/ new Matrix4();
 
 /** Carries the places of objects over to the instances of a crowd, and looks at those only that have changed. */
 export class InstancePlacement {
-  private changed: PlacedInstance[] = [];
+  private changed: PlacedObject[] = [];
   /** How many of them may stand for no instance any more. */
   private gone = 0;
   /** Where the crowd was when it was last looked at. */
@@ -23,7 +51,7 @@ export class InstancePlacement {
   constructor(private readonly mesh: SkinnedInstancedMesh) {}
 
   /** Call when position, rotation or scale of an object were set. */
-  queue(object: PlacedInstance): void {
+  queue(object: PlacedObject): void {
     if (object.isQueued || object.instanceId < 0) return;
     object.isQueued = true;
     this.changed.push(object);
@@ -59,7 +87,7 @@ export class InstancePlacement {
   }
 
   /** Places the instance of an object whose `matrixWorld` is up to date, if it has changed. */
-  placeByWorld(object: PlacedInstance): void {
+  placeByWorld(object: PlacedObject): void {
     const { matrixWorld } = object;
     if (object.placedAt === null) {
       object.placedAt = matrixWorld.clone();
@@ -84,7 +112,7 @@ export class InstancePlacement {
   }
 
   /** Call for each object when the crowd has moved: those at home go along, all others stay where they are. */
-  crowdMoved(object: PlacedInstance): void {
+  crowdMoved(object: PlacedObject): void {
     if (object.isAtHome && object.matrixWorldAutoUpdate) {
       // Those among the children of the home are visited anyway, and may have another matrix too.
       if (!object.isListed) object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
@@ -94,12 +122,12 @@ export class InstancePlacement {
   }
 
   /** Where an object is in the crowd's space; another object each time it is asked. */
-  inCrowd(object: PlacedInstance): Matrix4 {
+  inCrowd(object: PlacedObject): Matrix4 {
     if (object.isAtHome && object.matrixWorldAutoUpdate) return object.matrix;
     return _inCrowd.multiplyMatrices(this.inverse, object.placedAt ?? object.matrixWorld);
   }
 
-  private placeAtHome(object: PlacedInstance): void {
+  private placeAtHome(object: PlacedObject): void {
     if (object.matrixAutoUpdate && object.isStale) object.updateMatrix();
     object.matrixWorldNeedsUpdate = false;
     object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
@@ -107,7 +135,7 @@ export class InstancePlacement {
     this.write(object, object.matrix);
   }
 
-  private write({ instanceId }: PlacedInstance, { elements }: Matrix4): void {
+  private write({ instanceId }: PlacedObject, { elements }: Matrix4): void {
     if (instanceId < 0) return;
     if (!isFinitePlace(elements)) {
       warnOnce(
@@ -139,7 +167,7 @@ const _scale = /*@__PURE__*/ new Vector3();
  * @param always Whether its place is taken over although the instance seems to be where it was.
  */
 export function adoptPlace(
-  object: PlacedInstance,
+  object: PlacedObject,
   mesh: SkinnedInstancedMesh,
   placement: InstancePlacement,
   always: boolean,

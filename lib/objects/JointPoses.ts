@@ -1,7 +1,7 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { TRS_SIZE } from '../animation/Rig.js';
+import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { jointMatrix } from '../crowd/poseQueries.js';
-import type { DrawnCrowd } from '../drawing/DrawnCrowd.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import type { PosedNodes } from './NodePoses.js';
 

@@ -1,13 +1,14 @@
 import { type BaseEvent, type JSONMeta, type Matrix4, Object3D, type Object3DJSON } from 'three';
+import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { warnOnce } from '../utils/messages.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
+import type { PlacedObject } from './InstancePlacement.js';
 import { adoptPlace } from './InstancePlacement.js';
 import { ObservedLayers, ObservedVector3 } from './observed.js';
-import type { SkinnedInstanceEventMap } from './SkinnedInstance.js';
 
 /** What the crowd has for all its instances, and what a program that sets it on one of them can do. */
 const OF_THE_CROWD: Record<string, string> = {
@@ -102,7 +103,7 @@ function observeFields(): void {
  *
  * @category Instances as objects
  */
-export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
+export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> implements PlacedObject {
   /**
    * Which instance of the crowd it is: what is called an index or id everywhere else, also in events and hits of rays. It is
    * another one after `swapInstances`, and -1 after `dispose`. `id` is the object's own, as every `Object3D` has it.

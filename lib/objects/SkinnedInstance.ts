@@ -11,46 +11,25 @@ import {
   type Vector3,
 } from 'three';
 import { SLOT_BY_HAND } from '../../shaders/editLayout.js';
+import type { ActionOfEvent, InstanceAction, SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
+import { type ActionOptions, InstanceMixer } from '../actions/InstanceMixer.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import type { InstanceUniforms } from '../appearance/InstanceUniforms.js';
 import type { UniformValue } from '../appearance/uniformValues.js';
+import type { MeshFeature } from '../core/CrowdFeature.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
-import type { SkinnedInstancedMeshEventMap } from '../crowd/crowdTypes.js';
 import { expandByPose } from '../crowd/poseQueries.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import type { MeshFeature } from '../drawing/CrowdFeature.js';
 import type { LookAtOptions, Proportions } from '../features/jointEdits/JointEdits.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { type CrowdIntersection, mayMeet, raycastCrowd } from '../queries/raycastCrowd.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';
-import type { InstanceAction } from './InstanceAction.js';
-import { type InstanceBone, isInstanceBone } from './InstanceBone.js';
-import { InstanceBones, jointEditsOf } from './InstanceBones.js';
+import { type InstanceBone, InstanceBones, isInstanceBone, jointEditsOf } from './InstanceBones.js';
 import type { InstanceHome } from './InstanceHome.js';
-import { type ActionOptions, InstanceMixer } from './InstanceMixer.js';
 import { storeOf } from './NodePoses.js';
 import { ObservedColor } from './observed.js';
 import { PlacedInstance } from './PlacedInstance.js';
-
-/** Whose clip an event is about. */
-export interface ActionOfEvent {
-  /**
-   * As `AnimationMixer` has it. For a clip that was played by index, that which `clipAction` gives for it, which does not run; an error
-   * says so where the encoding has no actions.
-   */
-  action: InstanceAction<SkinnedInstance>;
-}
-
-/** Events of an instance, those of its crowd that are about it; none costs anything while nobody listens to it. */
-export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
-  /** A clip ran its last repetition. */
-  finished: SkinnedInstancedMeshEventMap['finished'] & ActionOfEvent;
-  /** A clip came to its end and begins anew, or in a ping-pong turns around; at most one for each update. */
-  loop: SkinnedInstancedMeshEventMap['loop'] & ActionOfEvent;
-  /** A clip was played past a marker. */
-  marker: SkinnedInstancedMeshEventMap['marker'] & ActionOfEvent;
-}
 
 /**
  * The crowd's uniforms, which this module does not make: pages whose instances have none do not download them.

@@ -1,4 +1,5 @@
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import type { PlayedAction } from '../actions/ActionState.js';
 import type { BakedClip } from '../animation/ClipTable.js';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import {
@@ -20,7 +21,6 @@ import {
   type Place,
   WAITING,
 } from '../playback/actions.js';
-import type { PlayedAction } from './ActionState.js';
 import type { SkinnedInstance } from './SkinnedInstance.js';
 
 const _place: Place = { pass: 0, within: 0, finished: false };

@@ -27,7 +27,6 @@ import {
 import { Clock } from './Clock.js';
 import { MAX_AGE } from './instanceLayout.js';
 import { LayerActions } from './LayerActions.js';
-import type { PlaybackEvents } from './PlaybackEvents.js';
 import { checkPlay, type LayerReference, type PlayOptionsOfInstance, type Start } from './PlayOptions.js';
 
 /** Seconds between sweeps over instances that do not fade: half of those for which what shaders read is exact. */
@@ -78,7 +77,13 @@ export class InstancePlayback implements InstanceData {
   /** What has laid others over the base; null if there are none. */
   over: LayersOver | null = null;
   /** Who is told when instances play something else than before. */
-  observer: PlaybackEvents | null = null;
+  observer: {
+    started(index: number, layer?: number, place?: number): void;
+    retimed(index: number, turned: boolean, layer?: number, place?: number): void;
+    swapped(i: number, j: number): void;
+    resized(capacity: number): void;
+    replacing(): void;
+  } | null = null;
   /** Null while nothing is steered by objects. */
   driver: PlaybackDriver | null = null;
   /** Where instances were when renderers last posed them. */

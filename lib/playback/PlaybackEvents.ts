@@ -1,5 +1,5 @@
 import type { BakedClip, ClipMarker } from '../animation/ClipTable.js';
-import type { Crowd } from '../crowd/Crowd.js';
+import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import {
   ACTION_EVENT,
@@ -138,7 +138,16 @@ export class PlaybackEvents {
   private actions!: Actions;
   private at = 0;
 
-  constructor(private readonly crowd: Crowd) {}
+  constructor(
+    private readonly crowd: {
+      readonly playback: InstancePlayback;
+      readonly visibility: InstanceVisibility;
+      /** Counts the changes of markers. */
+      readonly markersVersion: number;
+      /** Whether anyone listens to a type of events, on a mesh or on an object. */
+      hasListeners(type: PlaybackEventType): boolean;
+    },
+  ) {}
 
   private get playback(): InstancePlayback {
     return this.crowd.playback;

@@ -9,7 +9,7 @@ import {
 } from '../animation/jointBoxes.js';
 import { sourceOf } from '../animation/PoseSource.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { DrawnCrowd } from '../drawing/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { morphRange } from './morphRange.js';
 

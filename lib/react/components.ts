@@ -15,12 +15,11 @@ import {
   useState,
 } from 'react';
 import type { AnimationClip, Object3D } from 'three';
+import type { InstanceAction, InstanceMixer } from '../actions/InstanceMixer.js';
 import { type BakeCharacterOptions, bakeCharacter } from '../baking/bakeCharacter.js';
 import { type Character, disposeCharacter } from '../character/assembleCharacter.js';
 import type { SkinnedInstancedMeshOptions } from '../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import type { InstanceAction } from '../objects/InstanceAction.js';
-import type { InstanceMixer } from '../objects/InstanceMixer.js';
 import { SkinnedInstance } from '../objects/SkinnedInstance.js';
 import type { PlayOptions } from '../playback/PlayOptions.js';
 import { listNames, warnOnce } from '../utils/messages.js';

@@ -1,14 +1,20 @@
+import type { DataTexture } from 'three';
 import { type BufferAttribute, Quaternion, Vector3 } from 'three';
 import type { Precision } from '../animation/BoneTextureData.js';
 import { expandByClips } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
 import type { PosedCrowd, PoseSource } from '../animation/PoseSource.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
-import type { VertexTexture } from './VertexTexture.js';
+import type { VertexReader } from './VertexReader.js';
+import type { VertexTextureData } from './VertexTextureData.js';
 
 /** The vertex texture of a crowd that it poses: no other has its name. */
-export const verticesOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>): VertexTexture =>
-  boneTexture as VertexTexture;
+export const verticesOf = ({ boneTexture }: Pick<PosedCrowd, 'boneTexture'>) =>
+  boneTexture as unknown as {
+    readonly vertexData: VertexTextureData;
+    readonly vertexTexels: DataTexture;
+    readonly vertexReader: VertexReader;
+  };
 
 const _pose = /*@__PURE__*/ createPoseMix();
 const _turned = /*@__PURE__*/ new Vector3();

@@ -271,7 +271,7 @@ export const MUTANTS = [
   },
   {
     name: 'own-clock',
-    file: 'lib/objects/OwnClocks.ts',
+    file: 'lib/actions/OwnClocks.ts',
     text: 'this.times[index] = time.timeOf(index) + delta;',
     fault: 'this.times[index] = time.timeOf(index) - delta;',
     tests: ['unit/objects'],

@@ -7,7 +7,7 @@ import { Color, Matrix4, PerspectiveCamera, Scene, WebGLRenderer } from 'three';
 import { MeshStandardNodeMaterial, WebGPURenderer } from 'three/webgpu';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
-import { backendOf, backends } from '../../lib/drawing/Backend.js';
+import { backendOf, backends } from '../../lib/core/Backend.js';
 import { captureGeometry } from '../support/capture.js';
 import { captureNodeMaterial, captureNodes } from '../support/captureNodes.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';

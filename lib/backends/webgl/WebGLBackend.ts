@@ -23,11 +23,11 @@ import {
   UNEVEN_INSTANCES,
   UNEVEN_PARTS,
 } from '../../constants.js';
+import type { Backend } from '../../core/Backend.js';
+import { type DrawnCrowd, goesByInstanceLayers } from '../../core/DrawnCrowd.js';
+import { eachUpload, updateColors } from '../../core/instancePlaces.js';
+import { readsView } from '../../core/ownInstanced.js';
 import type { View } from '../../culling/View.js';
-import type { Backend } from '../../drawing/Backend.js';
-import { type DrawnCrowd, goesByInstanceLayers } from '../../drawing/DrawnCrowd.js';
-import { eachUpload, updateColors } from '../../drawing/instancePlaces.js';
-import { readsView } from '../../drawing/ownInstanced.js';
 import { releaseBuffers } from '../../utils/attributes.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';

@@ -17,8 +17,8 @@ import {
   segmentStepGLSL,
 } from '../../../shaders/posePass.glsl.js';
 import type { TrackLayout } from '../../animation/trackTexels.js';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
-import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 
 /** Textures that a step writes, one for each row of a matrix. */
 export const PALETTE_TEXTURES = 3;

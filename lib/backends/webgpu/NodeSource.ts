@@ -2,8 +2,8 @@ import { cross, dot, max, normalGeometry, positionGeometry, vec3, vec4 } from 't
 import type { Node } from 'three/webgpu';
 import type { VertexVariant } from '../../../shaders/skinningMatrix.tsl.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
-import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
-import type { PartNode } from './crowdNodes.js';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { PartNode, PosedNodes } from './featureNodes.js';
 import type { NodePoses } from './NodePoses.js';
 
 /** What a source is told where it poses a vertex. */
@@ -17,17 +17,6 @@ interface VertexNodes {
   part: PartNode;
   /** Whether to move the vertex by the morph targets that clips move. */
   morph: boolean;
-}
-
-/** What poses a vertex. */
-export interface PosedNodes {
-  /** The rows of the skinning matrix. */
-  rows: Rows;
-  /**
-   * Of sources whose matrix holds for the vertex alone, the posed normal of the vertex. Then the matrix takes the
-   * vertex to its posed position, and turns what differs from the vertex, or from its normal.
-   */
-  normal?: Node<'vec3'>;
 }
 
 /** The same in this frame and in the one before. */

@@ -1,7 +1,7 @@
 import type { InstancedBufferAttribute } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
-import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
 import { warnOnce } from '../../utils/messages.js';
 
 const known = /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>();

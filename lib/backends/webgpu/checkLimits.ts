@@ -1,7 +1,7 @@
 import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
 import type { NodeBuilder } from 'three/webgpu';
 import { type BuiltAttribute, buildOf } from '../../../shaders/tsl.js';
-import type { DrawnCrowd } from '../../drawing/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import {
   COLOR_ATTRIBUTES,
   MATRIX_ATTRIBUTES,

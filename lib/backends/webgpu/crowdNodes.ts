@@ -9,13 +9,11 @@ import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type DrawFrame, type DrawnMaterial, keptOf, type Vectors } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
-import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
-import { readsView } from '../../drawing/ownInstanced.js';
+import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import { readsView } from '../../core/ownInstanced.js';
 import { type DrawnList, listOf, readsDrawnIndex } from './drawnLists.js';
+import type { PartNode } from './featureNodes.js';
 import { nodesOf } from './featureNodes.js';
-
-/** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
-export type PartNode = () => Node<'vec4'>;
 
 /** The variant in which a material draws a crowd. */
 export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVariant {

@@ -1,15 +1,53 @@
+import type { Node, NodeBuilder } from 'three/webgpu';
 import type { layerNodes } from '../../../shaders/layers.tsl.js';
 import type { discardFaded, writeFade } from '../../../shaders/levelFade.tsl.js';
+import type { dividedColor, partMapOffset } from '../../../shaders/parts.tsl.js';
 import type { CreatePoseEditNodes } from '../../../shaders/posePass.tsl.js';
-import type { nodesOfParts } from './crowdNodes.js';
-import type { motionBuild } from './motionNodes.js';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import type { Rows } from '../../../shaders/tsl.js';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+
+/** Moves vertices in one build. */
+export interface MotionBuild {
+  /**
+   * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
+   *
+   * @param pose What poses the vertex.
+   * @param before Whether that is of the frame before.
+   */
+  move(pose: PosedNodes, before: boolean): MovedVertex;
+}
+
+/** What is added to a position and to a normal, before and after they are multiplied with the skinning matrix. */
+export interface MovedVertex {
+  shift: readonly [Node<'vec3'>, Node<'vec3'>];
+  turn: readonly [Node<'vec3'>, Node<'vec3'>];
+}
+
+/** What poses a vertex. */
+export interface PosedNodes {
+  /** The rows of the skinning matrix. */
+  rows: Rows;
+  /**
+   * Of sources whose matrix holds for the vertex alone, the posed normal of the vertex. Then the matrix takes the
+   * vertex to its posed position, and turns what differs from the vertex, or from its normal.
+   */
+  normal?: Node<'vec3'>;
+}
+
+/** Reads colour and visibility of the vertex's part, of whichever crowd is drawn. */
+export type PartNode = () => Node<'vec4'>;
 
 /** What node materials and the pose pass need for a feature. It comes with the feature's class: `lib/webgpu.ts` registers it. */
 interface FeatureNodes {
   AnimationLayers: typeof layerNodes;
   CrowdLevels: { writeFade: typeof writeFade; discardFaded: typeof discardFaded };
-  InstanceMotions: typeof motionBuild;
-  InstanceParts: typeof nodesOfParts;
+  InstanceMotions: (crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant) => MotionBuild | null;
+  InstanceParts: {
+    part(crowd: DrawnCrowd, builder: NodeBuilder): PartNode;
+    mapOffset: typeof partMapOffset;
+    color: typeof dividedColor;
+  };
   JointEdits: CreatePoseEditNodes;
 }
 

@@ -3,8 +3,9 @@ import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shader
 import { type PlaybackNodes, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
-import { clipMorphs, drawnTexels, type PartNode } from './crowdNodes.js';
+import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import { clipMorphs, drawnTexels } from './crowdNodes.js';
+import type { PartNode } from './featureNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/animation/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */

@@ -13,7 +13,7 @@ import {
   referredMaterial,
   traverseNode,
 } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
 import { type MergedMap, TABLE_EMISSIVE, TABLE_METALNESS, TABLE_ROUGHNESS } from '../../utils/mergedMaps.js';
 import { hasArrayMap, hasPalette } from '../../utils/surfaceMaps.js';
 import { partNode, variantFor } from './crowdNodes.js';

@@ -30,29 +30,13 @@ import {
   vectorUniform,
   withColumns,
 } from '../../../shaders/tsl.js';
-import type { MeshMotions } from '../../drawing/DrawnCrowd.js';
-import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
+import type { MeshMotions } from '../../core/DrawnCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
-import { type PosedNodes, posedNormal, posedPosition } from './NodeSource.js';
+import type { MotionBuild, MovedVertex, PosedNodes } from './featureNodes.js';
+import { posedNormal, posedPosition } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
-
-/** What is added to a position and to a normal, before and after they are multiplied with the skinning matrix. */
-export interface MovedVertex {
-  shift: readonly [Node<'vec3'>, Node<'vec3'>];
-  turn: readonly [Node<'vec3'>, Node<'vec3'>];
-}
-
-/** Moves vertices in one build. */
-export interface MotionBuild {
-  /**
-   * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
-   *
-   * @param pose What poses the vertex.
-   * @param before Whether that is of the frame before.
-   */
-  move(pose: PosedNodes, before: boolean): MovedVertex;
-}
 
 /** What moves the vertices of a crowd in a build; null where nothing does. */
 export function motionBuild(

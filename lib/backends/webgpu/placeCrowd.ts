@@ -14,10 +14,11 @@ import {
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
 import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
-import { drawnTexels, instanceNode, onCrowdUpdate, type PartNode, placesOf } from './crowdNodes.js';
+import { drawnTexels, instanceNode, onCrowdUpdate, placesOf } from './crowdNodes.js';
 import { placeAt } from './drawnLists.js';
+import type { PartNode } from './featureNodes.js';
 
 /** Texels of a matrix: its rows but the last. */
 const MATRIX_TEXELS = 3;

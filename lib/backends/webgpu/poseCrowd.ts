@@ -13,10 +13,10 @@ import {
 import type { Node, NodeBuilder } from 'three/webgpu';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
-import { instanceNode, type PartNode, partNode, variantFor } from './crowdNodes.js';
-import { nodesOf } from './featureNodes.js';
-import { type PosedNodes, posedDirection, posedNormal, posedPosition, shadedNormal } from './NodeSource.js';
+import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import { instanceNode, partNode, variantFor } from './crowdNodes.js';
+import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
+import { posedDirection, posedNormal, posedPosition, shadedNormal } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 
 /** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */

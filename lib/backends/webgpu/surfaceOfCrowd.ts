@@ -7,7 +7,7 @@ import {
   opacityNodeOf,
   withoutOverride,
 } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../drawing/DrawnCrowd.js';
+import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
 import { overrideShadowMap } from './materialOfCrowd.js';
 import { uniformNode } from './uniformNodes.js';
 

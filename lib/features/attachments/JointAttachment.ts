@@ -2,10 +2,10 @@ import { type BufferGeometry, type Material, Matrix4 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import { bindToJoint, rebindToJoint, type Socket, socketOf } from '../../character/bindToJoint.js';
 import { jointsOf } from '../../character/crowdGeometry.js';
-import { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { MeshUniforms } from '../../core/DrawnCrowd.js';
+import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import type { MeshUniforms } from '../../drawing/DrawnCrowd.js';
-import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../AttachedMesh.js';
+import { AttachedCopy, attach, detach, followOwners } from '../AttachedMesh.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';
 
 /** Where an attachment is. */

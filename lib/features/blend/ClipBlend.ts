@@ -1,8 +1,8 @@
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../../animation/ClipTable.js';
-import type { Crowd, CrowdMember } from '../../crowd/Crowd.js';
+import type { Crowd, CrowdMember } from '../../core/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { changeRate, FADING_OUT, hasBit } from '../../playback/actions.js';
 import { MAX_ACTIONS } from '../../playback/instanceLayout.js';

@@ -11,24 +11,15 @@ import {
   type WebGLRenderer,
 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import type { ClipReference } from '../../animation/ClipTable.js';
 import type { PosedCrowd, PoseSource } from '../../animation/PoseSource.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../../constants.js';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';
 import { LevelMesh } from '../levels/LevelMesh.js';
+import type { ImpostorOptions } from './ImpostorAtlas.js';
 import { ImpostorAtlas } from './ImpostorAtlas.js';
-
-/** What an impostor shows. */
-export interface ImpostorOptions {
-  /** Clips that have tiles; whoever plays another one shows the first of these. @default all, of which there may be eight */
-  clips?: readonly ClipReference[];
-  /** The instance whose parts all show. @default 0 */
-  instance?: number;
-  /** One of three.js's materials, of which a copy lights the tiles. @default like the crowd's first */
-  material?: Material;
-}
 
 /** Clips that have tiles without being asked for. */
 const MAX_CLIPS = 8;
@@ -80,8 +71,8 @@ const impostorSource: PoseSource = {
 };
 
 /** The table that shaders read of a mesh. */
-export const tableOf = (mesh: PosedCrowd): DataTexture =>
-  (mesh as PosedCrowd & Partial<ImpostorMesh>).tiles?.table ?? mesh.boneTexture;
+export const tableOf = (mesh: DrawnCrowd): DataTexture =>
+  (mesh as DrawnCrowd & Partial<ImpostorMesh>).tiles?.table ?? mesh.boneTexture;
 
 /**
  * Draws the impostors of a crowd, see `Impostor`.

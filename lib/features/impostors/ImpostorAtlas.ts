@@ -14,12 +14,22 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { AZIMUTHS, BLOCK_TEXELS, FIRST_ENTRY, PHASES, RINGS } from '../../../shaders/atlasLayout.js';
-import type { BakedClip } from '../../animation/ClipTable.js';
+import type { BakedClip, ClipReference } from '../../animation/ClipTable.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import type { ImpostorOptions } from './Impostor.js';
+
 import { printerOf, printers, type ShownTiles, type TilePrinter } from './TilePrinter.js';
 import { type Extent, materialsOf, nameTiles, TileStage } from './TileStage.js';
+
+/** What an impostor shows. */
+export interface ImpostorOptions {
+  /** Clips that have tiles; whoever plays another one shows the first of these. @default all, of which there may be eight */
+  clips?: readonly ClipReference[];
+  /** The instance whose parts all show. @default 0 */
+  instance?: number;
+  /** One of three.js's materials, of which a copy lights the tiles. @default like the crowd's first */
+  material?: Material;
+}
 
 /** Texels that a row of blocks takes at most. */
 const MAX_WIDTH = 2048;

@@ -21,10 +21,10 @@ import {
 } from '../../../shaders/editLayout.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { AFFINE_SIZE, MIXED_POSES } from '../../constants.js';
-import type { Crowd } from '../../crowd/Crowd.js';
+import type { Crowd } from '../../core/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { checkFade, checkWeight } from '../../playback/PlayOptions.js';
 import { listNames } from '../../utils/messages.js';

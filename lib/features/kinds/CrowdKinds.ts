@@ -1,13 +1,13 @@
 import type { BufferGeometry, Raycaster } from 'three';
 import type { InstanceParts } from '../../appearance/InstanceParts.js';
 import type { Character } from '../../character/assembleCharacter.js';
-import type { Crowd } from '../../crowd/Crowd.js';
+import type { Crowd } from '../../core/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
+import { ownInstanced } from '../../core/ownInstanced.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/LODSelector.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
-import { ownInstanced } from '../../drawing/ownInstanced.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { resized } from '../../utils/attributes.js';

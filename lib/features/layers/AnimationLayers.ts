@@ -4,9 +4,9 @@ import type { BakedClip } from '../../animation/ClipTable.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { posedBounds } from '../../animation/posedBounds.js';
 import { MIXED_POSES } from '../../constants.js';
-import type { Crowd } from '../../crowd/Crowd.js';
+import type { Crowd } from '../../core/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import {
   type Actions,

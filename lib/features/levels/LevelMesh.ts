@@ -1,12 +1,12 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
 import type { InstanceParts } from '../../appearance/InstanceParts.js';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
-import { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { MeshUniforms } from '../../core/DrawnCrowd.js';
+import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
-import type { MeshUniforms } from '../../drawing/DrawnCrowd.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import { warnOnce } from '../../utils/messages.js';
-import { AttachedCopy, type AttachedMesh, attach, detach, followOwners } from '../AttachedMesh.js';
+import { AttachedCopy, attach, detach, followOwners } from '../AttachedMesh.js';
 
 /** The owner's, if the geometry has targets: three.js takes whoever has any of these for a mesh with morph targets. */
 function ofOwner(

@@ -1,6 +1,6 @@
 import { DataTexture, FloatType, type Mesh, RedFormat } from 'three';
+import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../../core/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../../drawing/CrowdFeature.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { swapItems } from '../../utils/attributes.js';
 import { checkFinite, listNames } from '../../utils/messages.js';

@@ -1,6 +1,6 @@
+import { addMeshFeature, dropMeshFeature, featureOf, type MeshFeature } from '../../core/CrowdFeature.js';
+import type { MeshMotions } from '../../core/DrawnCrowd.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import { addMeshFeature, dropMeshFeature, featureOf, type MeshFeature } from '../../drawing/CrowdFeature.js';
-import type { MeshMotions } from '../../drawing/DrawnCrowd.js';
 import type { Motion } from './defineMotion.js';
 import { InstanceSeeds } from './InstanceSeeds.js';
 import { type MotionSet, motionsOf } from './MotionSet.js';

@@ -1,4 +1,4 @@
-import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { swapItems } from '../../utils/attributes.js';
 

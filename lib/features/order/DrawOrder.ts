@@ -1,10 +1,23 @@
-import type { Camera } from 'three';
-import type { Crowd } from '../../crowd/Crowd.js';
+import { type Camera, Matrix4, Vector3 } from 'three';
+import { ID_BITS, ID_MASK, LEVEL_CODES } from '../../constants.js';
+import type { Crowd } from '../../core/Crowd.js';
+import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import type { CameraView } from '../../culling/CameraView.js';
-import { addStage, removeStage, STAGE_LIMITS, type ViewStage } from '../../culling/ViewStage.js';
-import type { CrowdFeature, FeaturedCrowd } from '../../drawing/CrowdFeature.js';
-import { OrderedView } from './OrderedView.js';
+import type { CameraView } from '../../culling/CrowdViews.js';
+import {
+  addStage,
+  type CrowdViews,
+  removeStage,
+  STAGE_LIMITS,
+  type ViewStage,
+} from '../../culling/CrowdViews.js';
+import { entryOf, InstanceList } from '../../culling/InstanceList.js';
+import type { ViewBudget } from '../../culling/LODSelector.js';
+import { listSeen } from '../../culling/seenInstances.js';
+import { sortByCode } from '../../culling/sortIds.js';
+import type { View } from '../../culling/View.js';
+import { trianglesAt } from '../../culling/ViewInfo.js';
+import { keepNearest } from './keepNearest.js';
 
 /** An instance that is to be drawn, for a function that sorts them. */
 export interface SortedInstance {
@@ -175,5 +188,217 @@ export class DrawOrder implements CrowdFeature {
     crowd.drop(this);
     removeStage(crowd.views, this);
     this.mesh.prepareDraw();
+  }
+}
+
+const _toCamera = /*@__PURE__*/ new Matrix4();
+
+let _ids = /*@__PURE__*/ new Uint32Array(0);
+
+let _depths = /*@__PURE__*/ new Float32Array(0);
+
+/** The bits of the depths, in whose place come codes that are in the same order. */
+let _codes = /*@__PURE__*/ new Uint32Array(0);
+
+/** By id, which of its pixels are drawn, see `FADE_STEPS`. */
+let _fades = /*@__PURE__*/ new Uint8Array(0);
+
+/** The instances of another view, in the order of their distance from the camera or in one that a function gives them. */
+class SortedView implements View {
+  count = 0;
+  readonly list: InstanceList;
+  private turn = -1;
+  private version = -1;
+  private orderVersion = -1;
+  /** Objects that functions sort. */
+  private readonly pool: SortedInstance[] = [];
+  private readonly sorted: SortedInstance[] = [];
+
+  /** @param farFirst Whether the farthest is drawn first, as what is transparent has to be. */
+  constructor(
+    capacity: number,
+    private readonly farFirst: boolean,
+  ) {
+    this.list = new InstanceList(capacity);
+  }
+
+  /**
+   * Sorts the instances of a view anew. Costs nothing as long as neither it nor camera or crowd have changed.
+   *
+   * @param seen What the camera sees. A function that sorts may go by what has nothing to do with it: it is called in each frame.
+   * @param spheres x, y, z and radius by id, in the crowd's space.
+   */
+  follow(
+    { version, turn, camera }: CameraView,
+    view: View,
+    crowdMatrixWorld: Matrix4,
+    spheres: Float32Array,
+    { customSort: custom, version: orderVersion }: DrawOrder,
+  ): void {
+    const isSorted = version === this.version && orderVersion === this.orderVersion;
+    if (isSorted && (custom === null || turn === this.turn)) return;
+    this.turn = turn;
+    this.version = version;
+    this.orderVersion = orderVersion;
+    const { count, list, start = 0, isWhole, isFading } = view;
+    this.count = count;
+    if (_ids.length < count) _ids = new Uint32Array(count);
+    const ids = _ids;
+    for (let i = 0; i < count; i++)
+      ids[i] = isWhole ? i : isFading ? list.entries[start + i] & ID_MASK : list.get(start + i);
+    if (_depths.length < spheres.length / 4) {
+      _depths = new Float32Array(spheres.length / 4);
+      _codes = new Uint32Array(_depths.buffer);
+      _fades = new Uint8Array(_depths.length);
+    }
+    if (isFading) for (let i = 0; i < count; i++) _fades[ids[i]] = list.entries[start + i] >>> ID_BITS;
+    const m = _toCamera.multiplyMatrices(camera.matrixWorldInverse, crowdMatrixWorld).elements;
+    for (let i = 0; i < count; i++) {
+      const id = ids[i];
+      const at = id * 4;
+      _depths[id] = -(m[2] * spheres[at] + m[6] * spheres[at + 1] + m[10] * spheres[at + 2] + m[14]);
+    }
+    if (custom === null) sortByCode(ids, count, codesOf(ids, count, this.farFirst));
+    else this.sortCustom(ids, count, camera, custom);
+    if (!isFading) {
+      this.list.assign(ids, count);
+      return;
+    }
+    for (let i = 0; i < count; i++) ids[i] = entryOf(ids[i], _fades[ids[i]]);
+    this.list.assignFading(ids, count);
+  }
+
+  dispose(): void {
+    this.list.dispose();
+  }
+
+  private sortCustom(ids: Uint32Array, count: number, camera: Camera, custom: CustomSort): void {
+    const { pool, sorted } = this;
+    while (pool.length < count) pool.push({ index: 0, z: 0 });
+    sorted.length = count;
+    for (let i = 0; i < count; i++) {
+      sorted[i] = pool[i];
+      sorted[i].index = ids[i];
+      sorted[i].z = _depths[ids[i]];
+    }
+    custom(sorted, camera);
+    for (let i = 0; i < count; i++) ids[i] = sorted[i].index;
+  }
+}
+
+/** Whole numbers that are in the order of the depths, with 30 bits each. */
+function codesOf(ids: Uint32Array, count: number, farFirst: boolean): Uint32Array {
+  for (let i = 0; i < count; i++) {
+    const id = ids[i];
+    const bits = _codes[id];
+    // Floats as they lie in memory are in order but for their signs, and below zero in reverse.
+    const rising = bits >>> 31 === 0 ? bits ^ 0x80000000 : ~bits;
+    _codes[id] = (farFirst ? ~rising : rising) >>> 2;
+  }
+  return _codes;
+}
+
+const _eye = /*@__PURE__*/ new Vector3();
+
+/** Orders and limits what one camera sees. */
+class OrderedView implements ViewStage, ViewBudget {
+  /** Triangles of an instance at each level at which the viewer may see it, and where it is passing over. */
+  readonly costs: Float64Array = new Float64Array(LEVEL_CODES);
+  private costsTurn = -1;
+  private maxVisible = Infinity;
+  maxTriangles = Infinity;
+  /** Where the camera is that decides which instances are the nearest, and those that were. */
+  private readonly eye = new Vector3();
+  private kept: Int32Array | null = null;
+  private changed = false;
+  /** By list, near ones first and far ones first. */
+  private readonly lists = new Map<number | null, (SortedView | null)[]>();
+
+  constructor(
+    private readonly order: DrawOrder,
+    private readonly view: CameraView,
+  ) {}
+
+  update(crowd: CrowdViews): boolean {
+    const { maxVisible, maxTriangles } = this.order;
+    if (maxTriangles < Infinity) this.takeCosts(crowd);
+    const { eye } = this;
+    let same = maxVisible === this.maxVisible && maxTriangles === this.maxTriangles && !this.changed;
+    this.maxVisible = maxVisible;
+    this.maxTriangles = maxTriangles;
+    this.changed = false;
+    if (maxVisible === Infinity && maxTriangles === Infinity) return same;
+    _eye.setFromMatrixPosition(this.view.lodCamera.matrixWorld);
+    same &&= _eye.equals(eye);
+    eye.copy(_eye);
+    return same;
+  }
+
+  apply(crowdMatrixWorld: Matrix4, { visibility: { bits }, groups: { spheres } }: CrowdViews): boolean {
+    const { view, maxVisible, maxTriangles: max, costs } = this;
+    const { seen, split } = view;
+    if (maxVisible === Infinity && max === Infinity) return true;
+    if (max < Infinity && split !== null && view.splitVersion >= 0) {
+      if (_ids.length < view.capacity) _ids = new Uint32Array(view.capacity);
+      split.fit(_ids, listSeen(seen, bits, _ids), spheres, this);
+      view.splitVersion = split.version;
+    }
+    this.kept ??= new Int32Array(seen.length);
+    const budget = { max, costs, levels: view.levels };
+    return keepNearest(
+      seen,
+      bits,
+      this.kept,
+      spheres,
+      crowdMatrixWorld.elements,
+      this.eye,
+      maxVisible,
+      budget,
+    );
+  }
+
+  sorted(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, { groups }: CrowdViews): View {
+    const { order, view, lists } = this;
+    const unsorted = view.of(list);
+    if (!order.sortObjects) return unsorted;
+    let both = lists.get(list);
+    if (both === undefined) {
+      both = [null, null];
+      lists.set(list, both);
+    }
+    const side = farFirst ? 1 : 0;
+    both[side] ??= new SortedView(view.capacity, farFirst);
+    both[side].follow(view, unsorted, crowdMatrixWorld, groups.spheres, order);
+    return both[side];
+  }
+
+  setCost(level: number, triangles: number): void {
+    if (this.costs[level] === triangles) return;
+    this.costs[level] = triangles;
+    this.changed = true;
+  }
+
+  again(): void {
+    this.changed = true;
+  }
+
+  clear(): void {
+    this.kept?.fill(0);
+    this.changed = true;
+  }
+
+  dispose(): void {
+    for (const both of this.lists.values()) for (const one of both) one?.dispose();
+    this.lists.clear();
+  }
+
+  /** Says how many triangles an instance has. */
+  private takeCosts(crowd: CrowdViews): void {
+    const { split, turn } = this.view;
+    // Each mesh of the crowd asks.
+    if (this.costsTurn === turn) return;
+    this.costsTurn = turn;
+    if (split === null) this.setCost(0, trianglesAt(crowd, 0));
+    else split.setCosts(this, (level) => trianglesAt(crowd, level));
   }
 }

@@ -2,9 +2,9 @@ import type { Object3D } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import type { CameraOcclusion } from '../../backends/webgpu/gpuLists/cullInstances.js';
 import { enableGPULists } from '../../backends/webgpu/gpuLists/GPUViews.js';
-import type { Crowd } from '../../crowd/Crowd.js';
+import type { Crowd } from '../../core/Crowd.js';
+import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../drawing/CrowdFeature.js';
 import { describe } from '../../utils/messages.js';
 import { OccluderDepth } from './OccluderDepth.js';
 

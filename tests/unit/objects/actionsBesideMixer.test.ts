@@ -12,7 +12,7 @@ import {
 import { SkeletonUtils } from 'three-stdlib';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
-import type { InstanceAction } from '../../../lib/objects/InstanceAction.js';
+import type { InstanceAction } from '../../../lib/actions/InstanceMixer.js';
 import {
   assembleCharacter,
   bakeCharacter,

@@ -4,11 +4,11 @@ import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURendere
 import { drawIsListed } from '../../../../shaders/drawSlots.tsl.js';
 import { type DrawFrame, uintsIn, vectorsIn } from '../../../../shaders/tsl.js';
 import { FIRST_LISTED, ID_BITS, ID_MASK, MAX_LEVELS, PARAM_LISTED } from '../../../constants.js';
-import { camerasOf } from '../../../culling/CameraView.js';
+import type { DrawnCrowd } from '../../../core/DrawnCrowd.js';
 import type { CrowdViews } from '../../../culling/CrowdViews.js';
+import { camerasOf } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
-import type { DrawnCrowd } from '../../../drawing/DrawnCrowd.js';
 import { type DrawnList, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';

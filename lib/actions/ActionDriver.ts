@@ -1,8 +1,19 @@
-import type { Crowd } from '../crowd/Crowd.js';
+import type { Crowd } from '../core/Crowd.js';
 import type { PlaybackDriver } from '../playback/InstancePlayback.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import type { ActionReport, PlayedAction } from './ActionState.js';
-import type { InstanceMixer } from './InstanceMixer.js';
+
+/** What the driver asks of an `InstanceMixer`. */
+interface SteeringMixer {
+  /** Whether its instance exists no more. */
+  readonly isLost: boolean;
+  steers(layer: number): boolean;
+  release(layer?: number): void;
+  delay(seconds: number): void;
+  clipsChanged(): void;
+  bringBefore(): void;
+  run(): void;
+}
 
 /**
  * Steers the instances of a crowd by the actions of their objects. It knows when something about the actions of each changes by
@@ -12,7 +23,7 @@ export class ActionDriver implements PlaybackDriver {
   /** Whether passes are told of. */
   loops = false;
   /** By instance. */
-  private readonly mixers: (InstanceMixer | undefined)[] = [];
+  private readonly mixers: (SteeringMixer | undefined)[] = [];
   /** Seconds since the crowd's beginning at which something changes next, for each instance. */
   private readonly heap: TimeHeap;
   private due: number[] = [];
@@ -29,7 +40,7 @@ export class ActionDriver implements PlaybackDriver {
   }
 
   /** Says when something about the actions of an instance changes next. */
-  schedule(index: number, mixer: InstanceMixer, time: number): void {
+  schedule(index: number, mixer: SteeringMixer, time: number): void {
     this.mixers[index] = mixer;
     if (this.heap.timeOf(index) !== time) this.heap.set(index, time);
   }

@@ -1,5 +1,4 @@
-import type { Crowd } from '../crowd/Crowd.js';
-import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { Crowd } from '../core/Crowd.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { OwnTimes } from '../playback/Clock.js';
 import { resized, swapItems } from '../utils/attributes.js';
@@ -50,7 +49,7 @@ export class OwnClocks implements OwnTimes, InstanceData {
    * Has all drawn where their clocks are. Where all have one, and the crowd was not updated since this was last called, it is
    * updated with them.
    */
-  meetAll(mesh: SkinnedInstancedMesh): void {
+  meetAll(mesh: { readonly count: number; update(delta: number): unknown }): void {
     const { times, leader } = this;
     const { playback } = this.crowd;
     const ahead = times[leader] - playback.elapsed;

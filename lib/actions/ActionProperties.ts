@@ -2,17 +2,20 @@ import type { AnimationActionLoopStyles } from 'three';
 import { checkTime, checkTimeScale } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
 import type { PlayedAction } from './ActionState.js';
-import type { ActionOwner, InstanceMixer } from './InstanceMixer.js';
 
 /**
  * What of an action of an instance is read and set as a property.
  *
  * @category Instances as objects
  */
-export abstract class ActionProperties<T extends ActionOwner> {
+export abstract class ActionProperties {
   constructor(
     protected readonly played: PlayedAction,
-    protected readonly mixer: InstanceMixer<T>,
+    protected readonly mixer: {
+      readonly elapsed: number;
+      sync(played: PlayedAction): void;
+      changed(played: PlayedAction): void;
+    },
   ) {}
 
   /** Seconds into the clip, counted from its start also on the way back of a ping-pong. @default 0 */

@@ -3,14 +3,14 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { EditedCrowd, PoseEditor, WrittenOnGPU } from '../animation/PoseSource.js';
 import { CrowdViews } from '../culling/CrowdViews.js';
 import type { LayersOfInstances } from '../culling/InstanceGroups.js';
-import { type CrowdFeature, copyFeatures, sameKind } from '../drawing/CrowdFeature.js';
-import type { CrowdObjects } from '../drawing/DrawnCrowd.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import { InstanceTransforms } from '../instances/InstanceTransforms.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
 import { releaseBuffers } from '../utils/attributes.js';
+import type { CrowdObjects } from './CrowdFeature.js';
+import { type CrowdFeature, copyFeatures, sameKind } from './CrowdFeature.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
 export interface CrowdMember {

@@ -1,16 +1,18 @@
-import type { Box3, InstancedMesh, Intersection, Object3D, Vector3 } from 'three';
+import type { Box3, InstancedMesh, Object3D, Vector3 } from 'three';
 import type { MotionProgram } from '../../shaders/MotionProgram.js';
+import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { PosedCrowd } from '../animation/PoseSource.js';
 import type { CharacterPart } from '../character/crowdGeometry.js';
 import type { Influences } from '../constants.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
+import type { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
-import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { MatrixTexels } from '../instances/MatrixTexels.js';
 import type { UniformLayout } from '../instances/UniformLayout.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
-import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import type { Crowd } from './Crowd.js';
+import type { MeshFeature } from './CrowdFeature.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
 import type { MorphInfluences } from './MorphInfluences.js';
 
@@ -27,32 +29,6 @@ export interface MeshParts {
 export interface MeshUniforms {
   /** Null while there are none. */
   readonly numbers: { readonly layout: UniformLayout; readonly texture: InstanceTexture } | null;
-}
-
-/** The objects that stand for instances of a crowd, see `SkinnedInstance`. */
-export interface CrowdObjects extends InstanceData {
-  /** An instance exists no more. */
-  deleted(id: number): void;
-  /** Instances exist again, and are visible, because `count` was raised. */
-  returned(start: number, end: number): void;
-  /** The instances were replaced by those of another crowd. */
-  copied(): void;
-  /** An instance was placed by its index. */
-  placed(id: number): void;
-  /** Call before instances are moved from where they are. */
-  beforeMove(): void;
-  /** Call once they were: objects go where their instances are. */
-  afterMove(): void;
-  /** Whether a ray may hit an instance: not if its hits in a mesh are in the list already. */
-  mayHit(id: number, mesh: Object3D, intersects: readonly Intersection[]): boolean;
-  /** The object that stands for an instance; null if none does. */
-  objectOf(id: number): Object3D | null;
-  /** The clock of the crowd has moved, and its events were dispatched. */
-  advanced(): void;
-  /** Whether an object has listeners for a type of events. */
-  hasListeners(type: string): boolean;
-  /** Something happened to what the instance of an object plays. */
-  notify(object: Object3D, event: PlaybackEvent): void;
 }
 
 /** What moves the vertices of a mesh beside clips: made by `InstanceMotions`. */
@@ -89,52 +65,69 @@ export interface MeshMotions {
   readonly seeds: { readonly texture: InstanceTexture | null; readonly areSwapped: boolean };
 }
 
-/** What backends read of a mesh that draws a crowd. The classes of such meshes come later in the order of imports. */
-export interface DrawnCrowd extends InstancedMesh, Omit<PosedCrowd, 'geometry' | 'count' | 'playback'> {
+/**
+ * A mesh that draws a crowd, as all know it that does not make one: backends, features, queries. The class is `CrowdMesh`, which
+ * comes later in the order of imports.
+ */
+export interface DrawnCrowd
+  extends InstancedMesh,
+    Omit<PosedCrowd, 'geometry' | 'count' | 'playback' | 'boneTexture' | 'crowd'> {
+  /** @internal */
   readonly isCrowdMesh: true;
   /** Whether it draws what is far away in the place of another mesh. */
   readonly isLevelMesh?: boolean;
-  /** The mesh that it is attached to. */
+  /** The mesh that it is attached to. @internal */
   readonly owner?: object;
   /** Whether it follows a joint: what its bone texture knows is then of the mesh that it is attached to. */
   readonly isJointAttachment?: boolean;
+  /** What all meshes of the crowd share. @internal */
+  readonly crowd: Crowd;
+  /** @internal */
   readonly playback: InstancePlayback;
-  readonly crowd: PosedCrowd['crowd'] & { readonly objects: CrowdObjects | null };
-  /** Parts of the character; those of another geometry have numbers for names. */
-  readonly characterParts: readonly CharacterPart[];
-  /** `ofPoses` is the box around every pose, relative to an instance. */
-  readonly bounds: { ofPoses(): Box3 };
+  readonly boneTexture: BoneTexture;
   /** The most instances there can be. */
   readonly capacity: number;
-  /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. */
+  /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. @internal */
   isSkinnedMesh: boolean;
+  /** @internal */
   readonly skeleton: CrowdSkeleton;
-  /** Seconds since the epoch of the shared clock began. */
+  /** Seconds since the epoch of the shared clock began. @internal */
   readonly clock: number;
   /** Seconds by which the crowd was advanced in all. */
   readonly elapsed: number;
-
   readonly shadowInfluences: Influences;
-  /** Whether clips move the geometry's morph targets. */
+  /** Whether clips move the geometry's morph targets. @internal */
   readonly clipsMorph: boolean;
-
-  /** Which instances exist and are visible. */
-  readonly visibility: InstanceVisibility;
-  /** Which instances each camera sees. */
+  /** Which instances each camera sees. @internal */
   readonly views: CrowdViews;
-  /** The list of instances that it draws, see `LODSelector.listOf`; null for all that are seen. */
+  /** The list of instances that it draws, see `LODSelector.listOf`; null for all that are seen. @internal */
   readonly level: number | null;
-
+  /** `ofPoses` is the box around every pose, relative to an instance. @internal */
+  readonly bounds: { ofPoses(): Box3 };
+  /** Parts of the character; those of another geometry have numbers for names. @internal */
+  readonly characterParts: readonly CharacterPart[];
   /** Which parts of instances are shown and in what colour; null for all, as they were baked. */
   readonly parts: MeshParts | null;
-  /** What instances have for shaders in the place of the material's; null while there is nothing. */
+  /** @internal */
+  instanceParts: (MeshParts & MeshFeature) | null;
+  /** What instances have for shaders in the place of the material's. */
+  uniforms: MeshUniforms | null;
+  /** Its numbers; null while there is nothing. @internal */
   readonly instanceUniforms: MeshUniforms['numbers'];
-  /** What moves vertices; null where nothing does. */
+  /** What moves vertices; null where nothing does. @internal */
   readonly motions: MeshMotions | null;
-  /** Influences of morph targets that instances have had. */
+  /** Influences of morph targets that instances have had. @internal */
   readonly morphs: MorphInfluences;
-  /** Matrices and colours as texels. */
+  /** @internal */
+  readonly colors: InstanceColors;
+  /** Matrices and colours as texels. @internal */
   readonly texels: MatrixTexels;
+  /** What the instances look like in this mesh, and what features made of it. @internal */
+  readonly appearance: InstanceData[];
+  /** @internal */
+  readonly meshFeatures: MeshFeature[];
+  /** Brings materials and draw parameters up to what the mesh is now. @internal */
+  prepareDraw(): void;
 }
 
 /** Whether an object draws a crowd. */
