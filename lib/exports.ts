@@ -27,9 +27,6 @@ export type { BakedClip, BakedSource, ClipMarker, ClipReference } from './animat
 export type { BoxArray, JointBoxes } from './animation/jointBoxes.js';
 export type { PoseTracks, TrackClip } from './animation/PoseTracks.js';
 export type { PartFlip } from './animation/Rig.js';
-export { createPalettes, type PaintPalette } from './appearance/createPalettes.js';
-export type { PartName } from './appearance/InstanceParts.js';
-export type { UniformEntry, UniformValue } from './appearance/uniformValues.js';
 export type { BakeAsyncOptions, BakeOptions, Encoding } from './baking/BakeOptions.js';
 export {
   type BakeCharacterAsyncOptions,
@@ -127,5 +124,8 @@ export type {
   WeightOptions,
 } from './playback/PlayOptions.js';
 export type { CrowdIntersection } from './queries/raycastCrowd.js';
+export { createPalettes, type PaintPalette } from './surface/createPalettes.js';
+export type { PartName } from './surface/InstanceParts.js';
+export type { UniformEntry, UniformValue } from './surface/uniformValues.js';
 export type { AffineArray } from './utils/affine.js';
 export type { SliceOptions } from './utils/steps.js';

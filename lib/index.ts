@@ -12,8 +12,6 @@ import { levelFadeGLSL } from '../shaders/levelFade.glsl.js';
 import { setMotionCompiler } from '../shaders/MotionProgram.js';
 import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
-import { InstanceParts as BaseParts } from './appearance/InstanceParts.js';
-import { InstanceUniforms as BaseUniforms } from './appearance/InstanceUniforms.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
 import { glslTiles } from './backends/webgl/glslTiles.js';
@@ -33,6 +31,8 @@ import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
 import type { InstanceUniformTypes } from './instances/UniformLayout.js';
+import { InstanceParts as BaseParts } from './surface/InstanceParts.js';
+import { InstanceUniforms as BaseUniforms } from './surface/InstanceUniforms.js';
 import { addTable, mapsCode } from './utils/surfaceMaps.js';
 
 /** A crowd that `WebGLRenderer` can draw. A value of this module, so that bundlers drop all of it for whoever does not use it. */

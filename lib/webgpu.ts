@@ -6,7 +6,6 @@
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
 import { discardFaded, writeFade } from '../shaders/levelFade.tsl.js';
-import { InstanceParts as BaseParts } from './appearance/InstanceParts.js';
 import { nodesOfParts } from './backends/webgpu/crowdNodes.js';
 import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
@@ -25,6 +24,7 @@ import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
+import { InstanceParts as BaseParts } from './surface/InstanceParts.js';
 
 /**
  * The class of the main entry, the very same, which `WebGPURenderer` can draw once it was taken from here. A page that has both
@@ -81,7 +81,6 @@ export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerNodes, {
 export type CrowdLevels = BaseLevels;
 
 export type { UniformNodeType } from '../shaders/tsl.js';
-export { InstanceUniforms } from './appearance/InstanceUniforms.js';
 export {
   instanceUniform,
   skinnedInstanceNormal,
@@ -98,3 +97,4 @@ export {
 } from './gpu/GPUInstances.js';
 export { NeighbourGrid, type NeighbourGridOptions } from './gpu/NeighbourGrid.js';
 export { accelerate, arrive, type Gait, gaitOf, limit, seek, separate } from './gpu/steering.js';
+export { InstanceUniforms } from './surface/InstanceUniforms.js';

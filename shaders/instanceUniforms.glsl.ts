@@ -8,7 +8,7 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../lib/instances/UniformLayout.js';
-import { ARRAY_MAP, MERGED, PALETTE } from '../lib/utils/mergedMaps.js';
+import { ARRAY_MAP, MERGED, PALETTE } from '../lib/utils/surfaceMaps.js';
 import { mergedConstantGLSL, mergedFragmentGLSL, mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { callFirst } from './placeVertex.glsl.js';
 import { variantOf } from './ShaderVariant.js';

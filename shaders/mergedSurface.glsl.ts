@@ -7,7 +7,7 @@ import {
   TABLE_METALNESS,
   TABLE_ROUGHNESS,
   TABLE_TEXELS,
-} from '../lib/utils/mergedMaps.js';
+} from '../lib/utils/surfaceMaps.js';
 import { callFirst } from './placeVertex.glsl.js';
 
 /** What stands for a texture where a material has none. */

@@ -1,6 +1,6 @@
 import { attribute, int, ivec2, mix, step, varying, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { TABLE_TEXELS } from '../lib/utils/mergedMaps.js';
+import { TABLE_TEXELS } from '../lib/utils/surfaceMaps.js';
 import type { TexelNode } from './TexelNode.js';
 
 /** Twin of `mergedSurface.glsl.ts`: which of the merged materials a fragment is of. */

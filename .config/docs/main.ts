@@ -16,6 +16,6 @@ export { CrowdKinds } from '../../lib/features/kinds/CrowdKinds.js';
 export { AnimationLayers } from '../../lib/features/layers/AnimationLayers.js';
 export { CrowdLevels } from '../../lib/features/levels/CrowdLevels.js';
 export { InstanceMotions } from '../../lib/features/motion/InstanceMotions.js';
-export { InstanceParts } from '../../lib/appearance/InstanceParts.js';
-export { InstanceUniforms } from '../../lib/appearance/InstanceUniforms.js';
 export { SkinnedInstance } from '../../lib/objects/SkinnedInstance.js';
+export { InstanceParts } from '../../lib/surface/InstanceParts.js';
+export { InstanceUniforms } from '../../lib/surface/InstanceUniforms.js';

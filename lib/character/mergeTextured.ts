@@ -6,16 +6,16 @@ import {
   TangentSpaceNormalMap,
   type Texture,
 } from 'three';
+import { warnOnce } from '../utils/messages.js';
 import {
   MERGED_MAPS,
   type MergedMap,
+  noteMerged,
   TABLE_EMISSIVE,
   TABLE_METALNESS,
   TABLE_ROUGHNESS,
   TABLE_TEXELS,
-} from '../utils/mergedMaps.js';
-import { warnOnce } from '../utils/messages.js';
-import { noteMerged } from '../utils/surfaceMaps.js';
+} from '../utils/surfaceMaps.js';
 import {
   type Constants,
   emissionOf,

@@ -1,7 +1,11 @@
 import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import type { DrawnMember, GroupedCrowd, LayersOfInstances } from './InstanceGroups.js';
-import { InstanceGroups } from './InstanceGroups.js';
+import {
+  type DrawnMember,
+  type GroupedCrowd,
+  InstanceGroups,
+  type LayersOfInstances,
+} from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
 import type { DividedView, KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
 import { listSeen, markSeen } from './seenInstances.js';
@@ -9,7 +13,6 @@ import type { PoseRequest, View } from './View.js';
 
 /** Instances on layers of no camera are left out first, and then those that are too many. */
 export const STAGE_LAYERS = 0;
-
 export const STAGE_LIMITS = 1;
 
 /** A feature that has a say in what cameras draw of what they see of a crowd. The CPU makes the lists then. */

@@ -17,6 +17,11 @@ export interface LODSelector {
   /** By level the distance from which on instances fade into it, and by how many steps in a unit: 0 for none. */
   readonly fadeStart: Float32Array;
   readonly fadeRate: Float32Array;
+  /** Goes up when `update` finds that something has changed. */
+  readonly version: number;
+  /** Whether levels go by the share of the picture's height, and half the character's height, in radii of its sphere. */
+  readonly byScreen: boolean;
+  readonly halfHeight: number;
   /** By level the one at which instances are that have come to its start. */
   readonly reached: Uint8Array;
   /** Whether entries of lists say which pixels of an instance are drawn, with ids below `capacity`. */
@@ -31,6 +36,10 @@ export interface LODSelector {
   isIn(list: number | null, level: number): boolean;
   /** Whether anything is drawn at a level. */
   hasContent(level: number): boolean;
+  /** Whether instances at a level have to be posed. */
+  isPosed(level: number): boolean;
+  /** The level to which instances pass over from a level that they are at. */
+  nextTo(level: number): number;
   /** The level in shadow maps of an instance that the camera sees at a level. */
   inShadow(level: number): number;
   /** Poses a second of an instance at a level, with `FADING` if it is passing over. */

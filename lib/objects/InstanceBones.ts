@@ -10,7 +10,6 @@ import { JointPoses } from './JointPoses.js';
 import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
 import type { ValueOwner } from './observed.js';
 import { observe, own } from './observed.js';
-import type { SkinnedInstance } from './SkinnedInstance.js';
 
 /** Numbers of a rotation, a position and a scale. */
 const SIZES = [4, 3, 3];

@@ -192,7 +192,7 @@ export const MUTANTS = [
   },
   {
     name: 'uniform-not-uploaded',
-    file: 'lib/appearance/UniformTexels.ts',
+    file: 'lib/surface/UniformTexels.ts',
     text: 'if (differs) this.texture.changed(index);',
     fault: '',
     tests: ['unit/features', 'parity/dressing', 'parity/surfaces'],

@@ -9,9 +9,8 @@ import { eachUpload, updateColors, updateMatrices } from '../../core/instancePla
 import { readsView } from '../../core/ownInstanced.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
-import { MERGED_CODES } from '../../utils/mergedMaps.js';
 import { warnOnce } from '../../utils/messages.js';
-import { hasArrayMap, hasPalette, mergedCode } from '../../utils/surfaceMaps.js';
+import { hasArrayMap, hasPalette, MERGED_CODES, mergedCode } from '../../utils/surfaceMaps.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';

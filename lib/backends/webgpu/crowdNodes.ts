@@ -12,8 +12,7 @@ import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
 import { readsView } from '../../core/ownInstanced.js';
 import { type DrawnList, listOf, readsDrawnIndex } from './drawnLists.js';
-import type { PartNode } from './featureNodes.js';
-import { nodesOf } from './featureNodes.js';
+import { nodesOf, type PartNode } from './featureNodes.js';
 
 /** The variant in which a material draws a crowd. */
 export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVariant {

@@ -14,8 +14,14 @@ import {
   traverseNode,
 } from '../../../shaders/tsl.js';
 import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
-import { type MergedMap, TABLE_EMISSIVE, TABLE_METALNESS, TABLE_ROUGHNESS } from '../../utils/mergedMaps.js';
-import { hasArrayMap, hasPalette } from '../../utils/surfaceMaps.js';
+import {
+  hasArrayMap,
+  hasPalette,
+  type MergedMap,
+  TABLE_EMISSIVE,
+  TABLE_METALNESS,
+  TABLE_ROUGHNESS,
+} from '../../utils/surfaceMaps.js';
 import { partNode, variantFor } from './crowdNodes.js';
 import { nodesOf } from './featureNodes.js';
 import { mergedNodes } from './mergedNodes.js';

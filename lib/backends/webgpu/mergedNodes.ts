@@ -4,8 +4,7 @@ import type { Node, NodeBuilder } from 'three/webgpu';
 import { mergedIndex, mergedSample, mergedTexel } from '../../../shaders/mergedSurface.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, componentsNamed, keptOf, materialProperty, readLayer } from '../../../shaders/tsl.js';
-import { hasLayers, MERGED_MAPS, type MergedMap } from '../../utils/mergedMaps.js';
-import { mergedCode, mergedTable } from '../../utils/surfaceMaps.js';
+import { hasLayers, MERGED_MAPS, type MergedMap, mergedCode, mergedTable } from '../../utils/surfaceMaps.js';
 import { onCrowdUpdate } from './crowdNodes.js';
 
 /** What shaders know of the merged material that a fragment is of. */

@@ -18,8 +18,7 @@ import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';
 import { LevelMesh } from '../levels/LevelMesh.js';
-import type { ImpostorOptions } from './ImpostorAtlas.js';
-import { ImpostorAtlas } from './ImpostorAtlas.js';
+import { ImpostorAtlas, type ImpostorOptions } from './ImpostorAtlas.js';
 
 /** Clips that have tiles without being asked for. */
 const MAX_CLIPS = 8;

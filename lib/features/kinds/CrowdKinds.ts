@@ -1,5 +1,4 @@
 import type { BufferGeometry, Raycaster } from 'three';
-import type { InstanceParts } from '../../appearance/InstanceParts.js';
 import type { Character } from '../../character/assembleCharacter.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
@@ -10,6 +9,7 @@ import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
+import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';

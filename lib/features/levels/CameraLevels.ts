@@ -1,8 +1,7 @@
 import type { Camera, Matrix4 } from 'three';
 import { FADE_CODES, FADE_STEPS, FADING, ID_BITS, LEVEL_SCALE } from '../../constants.js';
-import type { LevelMeasure } from '../../culling/LODSelector.js';
+import type { LevelMeasure, LODSelector } from '../../culling/LODSelector.js';
 import { resized } from '../../utils/attributes.js';
-import type { LevelTable } from './LevelTable.js';
 
 /**
  * For levels to begin sooner, distances are multiplied by this once for every `STRIDE` steps, of which there may be `STEPS`. Levels
@@ -40,7 +39,7 @@ export class CameraLevels implements LevelMeasure {
   private step = 0;
   /** What the scale of the measure is divided by. */
   private squaredUnit = 1;
-  private table!: LevelTable;
+  private table!: LODSelector;
   private tableVersion = -1;
   /** Bits of a step that lists can hold: large ids leave room for less. */
   private stepMask = -1;
@@ -53,7 +52,7 @@ export class CameraLevels implements LevelMeasure {
    * @param capacity The most instances there can be.
    */
   update(
-    table: LevelTable,
+    table: LODSelector,
     camera: Camera & { zoom?: number },
     matrixWorld: Matrix4,
     capacity: number,
@@ -169,7 +168,7 @@ export class CameraLevels implements LevelMeasure {
     return cost;
   }
 
-  /** What a level's start is compared with: see `LevelTable.enter`. */
+  /** What a level's start is compared with: see `LODSelector.enter`. */
   private measureOf(id: number, spheres: Float32Array): number {
     const { measure: m } = this;
     const at = id * 4;

@@ -1,7 +1,6 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import { bindToJoint } from '../../character/bindToJoint.js';
-import type { Influences } from '../../constants.js';
-import { MAX_LEVELS } from '../../constants.js';
+import { type Influences, MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { ownInstanced } from '../../core/ownInstanced.js';

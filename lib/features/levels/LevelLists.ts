@@ -1,10 +1,9 @@
-import type { Matrix4 } from 'three';
+import type { Camera, Matrix4 } from 'three';
 import { FADE_NEAR, FADE_STEPS, FADING, ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../constants.js';
 import { entryOf, InstanceList } from '../../culling/InstanceList.js';
-import type { DividedView, SplitLists, ViewBudget } from '../../culling/LODSelector.js';
+import type { DividedView, LODSelector, SplitLists, ViewBudget } from '../../culling/LODSelector.js';
 import type { View } from '../../culling/View.js';
 import type { CameraLevels } from './CameraLevels.js';
-import type { LevelTable } from './LevelTable.js';
 
 /** What the mesh of one level draws. */
 interface LevelView extends View {
@@ -37,7 +36,9 @@ export class LevelLists implements SplitLists {
   /** @param capacity The most instances there can be. */
   constructor(
     private readonly capacity: number,
-    private readonly table: LevelTable,
+    private readonly table: LODSelector & {
+      chosenFor(lodCamera: Camera, matrixWorld: Matrix4, capacity: number): CameraLevels;
+    },
   ) {}
 
   of(level: number): View {
@@ -146,7 +147,7 @@ export class LevelLists implements SplitLists {
    *
    * @returns The same for a list that has all levels; -1 if nothing is drawn at either.
    */
-  private addFading(id: number, step: number, level: number, table: LevelTable): number {
+  private addFading(id: number, step: number, level: number, table: LODSelector): number {
     const near = entryOf(id, step + FADE_NEAR);
     const far = entryOf(id, step);
     const next = table.nextTo(level);

@@ -1,10 +1,10 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
-import type { InstanceParts } from '../../appearance/InstanceParts.js';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
 import type { MeshUniforms } from '../../core/DrawnCrowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
+import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { warnOnce } from '../../utils/messages.js';
 import { AttachedCopy, attach, detach, followOwners } from '../AttachedMesh.js';
 

@@ -3,9 +3,9 @@ import { ID_BITS, ID_MASK, LEVEL_CODES } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import type { CameraView } from '../../culling/CrowdViews.js';
 import {
   addStage,
+  type CameraView,
   type CrowdViews,
   removeStage,
   STAGE_LIMITS,

@@ -1,6 +1,5 @@
 import { Color, type Vector2 } from 'three';
-import type { CharacterPart } from '../character/crowdGeometry.js';
-import { partPaths } from '../character/crowdGeometry.js';
+import { type CharacterPart, partPaths } from '../character/crowdGeometry.js';
 import { MAP_STEPS, NEARLY_BLACK } from '../constants.js';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
 import type { DrawnCrowd, MeshParts } from '../core/DrawnCrowd.js';
