@@ -4,13 +4,6 @@ import type { MotionTSL } from './motion.tsl.js';
 /** Whether a motion moves vertices as they were modelled, or as they are posed. */
 export type MotionStage = 'beforeSkinning' | 'afterSkinning';
 
-/** Where a uniform of a motion lies among the numbers that shaders are told in each draw. */
-export interface MotionPlace {
-  readonly name: string;
-  readonly type: UniformType;
-  readonly at: number;
-}
-
 /** What shaders need of a motion. */
 export interface MotionSource {
   readonly name: string;
@@ -21,21 +14,18 @@ export interface MotionSource {
   readonly tsl: MotionTSL | undefined;
 }
 
-/** One motion of a program. */
-export interface MotionStep {
-  readonly source: MotionSource;
-  /** Where its time lies among the numbers. */
-  readonly timeAt: number;
-  readonly places: readonly MotionPlace[];
-}
-
 /** Motions of the vertices of a mesh, one after another, as shaders have them. */
 export interface MotionProgram {
   /** Stands for it in codes of shader variants, from 1; 0 is no motion. */
   readonly number: number;
   /** How many vectors of four numbers its shaders are told in each draw. */
   readonly vectors: number;
-  readonly steps: readonly MotionStep[];
+  readonly steps: readonly {
+    readonly source: MotionSource;
+    /** Where its time lies among the numbers. */
+    readonly timeAt: number;
+    readonly places: readonly { readonly name: string; readonly type: UniformType; readonly at: number }[];
+  }[];
 }
 
 /** Programs that codes of shader variants tell apart, with 0 for none. */

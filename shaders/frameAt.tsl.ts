@@ -9,13 +9,6 @@ import {
   REST_FRAME,
 } from '../lib/constants.js';
 
-/** Two frames of a bone texture and how far the pose is from the first to the second, as nodes. */
-export interface FrameMixNode {
-  frame0: Node<'float'>;
-  frame1: Node<'float'>;
-  alpha: Node<'float'>;
-}
-
 /** Twin of `frameAtGLSL`. Call it where a stack is being built. */
 export function frameAt(
   total: Node<'float'>,
@@ -26,7 +19,7 @@ export function frameAt(
   rate: Node<'float'>,
   passes: Node<'float'>,
   interpolate: boolean,
-): FrameMixNode {
+) {
   const intervals = count.sub(1).toVar();
   const bits = int(loop).toVar();
   const has = (bit: number) => bits.bitAnd(bit).notEqual(0);

@@ -61,19 +61,11 @@ const facing = /*@__PURE__*/ property('vec2', 'impostorFacing');
 
 const DEGREES = Math.PI / 180;
 
-/** What is read of the drawn crowd. */
-interface ImpostorNodes {
-  /** See `atlasLayout.ts`. */
-  table: TexelNode;
-  /** The actions of all instances, see `ActionTexels`. */
-  actions: Pick<TexelNode, 'rowTexels'>;
-  instance: Node<'int'>;
-  /** Where the instance stands. */
-  matrix: Node<'mat4'>;
-}
-
 /** The clip that weighs most, and how much of it is over. Of clips that have no tiles, the first stands for them. */
-function shownClip({ table, actions, instance }: ImpostorNodes, entries: Node<'float'>) {
+function shownClip(
+  { table, actions, instance }: Parameters<typeof placeImpostor>[0],
+  entries: Node<'float'>,
+) {
   const bits = int(drawRows()).toVar();
   const row = instance.shiftRight(bits).toVar();
   const first = instance.sub(row.shiftLeft(bits)).mul(int(drawStride())).toVar();
@@ -119,7 +111,15 @@ function shownClip({ table, actions, instance }: ImpostorNodes, entries: Node<'f
 }
 
 /** Twin of `impostor.glsl.ts`: where the corner of a quad is, and where it faces. Builds on the current stack of a vertex. */
-export function placeImpostor(nodes: ImpostorNodes): { position: Node<'vec3'>; normal: Node<'vec3'> } {
+export function placeImpostor(nodes: {
+  /** See `atlasLayout.ts`. */
+  table: TexelNode;
+  /** The actions of all instances, see `ActionTexels`. */
+  actions: Pick<TexelNode, 'rowTexels'>;
+  instance: Node<'int'>;
+  /** Where the instance stands. */
+  matrix: Node<'mat4'>;
+}): { position: Node<'vec3'>; normal: Node<'vec3'> } {
   const { table, matrix, instance } = nodes;
   const texel = (x: Node<'int'>, y: Node<'int'>) => table.texel(ivec2(x, y)).toVar();
   const head = texel(int(0), int(0));

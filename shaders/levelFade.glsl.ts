@@ -35,16 +35,9 @@ void main( void ) {
 }
 `;
 
-/** Brings into the shaders of a material that levels of detail fade. */
-export interface FadeGLSL {
-  /** @param shader Has not been made for crowds yet. */
-  vertex(shader: string): string;
-  fragment(shader: string): string;
-}
-
 /** Comes with `CrowdLevels`. */
-export const levelFadeGLSL: FadeGLSL = {
-  vertex: (shader) =>
+export const levelFadeGLSL = {
+  vertex: (shader: string) =>
     `${FADE_VARYING}\n${callFirst(shader, `crowdFade = int( fract( crowdEntry ) * ${FADE_CODES}.0 );`)}`,
   fragment: fadeFragmentGLSL,
 };

@@ -19,23 +19,6 @@ export interface TransformMix {
   endLayer(share: Node<'float'>): void;
 }
 
-/** What the actions of a layer have come to in a property, and what those below it show. */
-interface Mixed {
-  turns: Node<'bool'>;
-  below: Node<'vec4'>;
-  value: Node<'vec4'>;
-  added: Node<'vec4'>;
-  /** Sums of the weights of both. */
-  weights: Node<'vec2'>;
-}
-
-/** An action: its table, stride and frame, and whether it is additive. */
-interface Action {
-  place: Node<'vec3'>;
-  weight: Node<'float'>;
-  additive: Node<'bool'>;
-}
-
 /** Properties of a node: the first is turned, the last one's ranges come after the others'. */
 const PROPERTIES = [0, 1, SCALE];
 
@@ -75,10 +58,22 @@ export function mixTracks({
   );
 
   const mixAction = (
-    { turns, value, added, weights }: Mixed,
+    {
+      turns,
+      value,
+      added,
+      weights,
+    }: {
+      turns: Node<'bool'>;
+      below: Node<'vec4'>;
+      value: Node<'vec4'>;
+      added: Node<'vec4'>;
+      /** Sums of the weights of both. */
+      weights: Node<'vec2'>;
+    },
     entry: Node<'int'>,
     range: Node<'int'>,
-    { place, weight, additive }: Action,
+    { place, weight, additive }: { place: Node<'vec3'>; weight: Node<'float'>; additive: Node<'bool'> },
   ): void => {
     If(entry.greaterThanEqual(0), () => {
       const sampled = readTrack(entry, range, place, turns).toVar();
@@ -99,7 +94,7 @@ export function mixTracks({
 
   return (entry) => {
     const rest = entryTexel(entry).add(1).toVar();
-    const mixed = PROPERTIES.map((property): Mixed => {
+    const mixed = PROPERTIES.map((property) => {
       const below = texel(rest.add(property)).toVar();
       const turns = bool(property === 0);
       return {

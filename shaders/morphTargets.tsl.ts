@@ -1,17 +1,10 @@
 import { type BufferGeometry, DataArrayTexture, FloatType } from 'three';
 import { If, int, ivec2, Loop, normalLocal, positionLocal, property, vertexIndex } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { type TexelNode, texels } from './TexelNode.js';
+import { texels } from './TexelNode.js';
 
 /** Texels in a row; every device has room for them. */
 const WIDTH = 2048;
-
-interface MorphTexture {
-  texture: DataArrayTexture;
-  attributes: unknown;
-  /** What a target changes of a vertex, a texel for each; normals and colours only if there are targets for them. */
-  kinds: readonly (keyof typeof MORPHED)[];
-}
 
 const MORPHED = {
   position: (by: Node<'vec4'>) => positionLocal.addAssign(by.xyz),
@@ -20,10 +13,18 @@ const MORPHED = {
   color: (by: Node<'vec4'>) => property('vec4', 'morphColorSum').addAssign(by),
 };
 
-const textures = /*@__PURE__*/ new WeakMap<BufferGeometry, MorphTexture>();
+const textures = /*@__PURE__*/ new WeakMap<
+  BufferGeometry,
+  {
+    texture: DataArrayTexture;
+    attributes: unknown;
+    /** What a target changes of a vertex, a texel for each; normals and colours only if there are targets for them. */
+    kinds: readonly (keyof typeof MORPHED)[];
+  }
+>();
 
 /** Morph targets as a texture with a layer for each. three.js makes such a texture too, but does not give it to others. */
-function morphTextureOf(geometry: BufferGeometry): MorphTexture {
+function morphTextureOf(geometry: BufferGeometry) {
   const { morphAttributes } = geometry;
   const { position = [] } = morphAttributes;
   const known = textures.get(geometry);
@@ -58,25 +59,15 @@ function morphTextureOf(geometry: BufferGeometry): MorphTexture {
   return made;
 }
 
-/**
- * Twin of `morphTargets.glsl.ts`. It also morphs, which in GLSL three.js does: nothing can be added to the influences that its
- * nodes use.
- */
-export interface MorphNodes {
-  add(influence: (i: Node<'int'>) => Node<'float'>): void;
-  value: TexelNode;
-  textureOf(geometry: BufferGeometry): DataArrayTexture;
-}
-
 /** Moves positions, and normals and colours where there are targets for them, by morph targets of a geometry. */
-export function morphTargets(geometry: BufferGeometry): MorphNodes {
+export function morphTargets(geometry: BufferGeometry) {
   const { texture, kinds } = morphTextureOf(geometry);
   const targets = texels(texture);
   const count = geometry.morphAttributes.position?.length ?? 0;
   return {
     value: targets,
-    textureOf: (other) => morphTextureOf(other).texture,
-    add(influence) {
+    textureOf: (other: BufferGeometry) => morphTextureOf(other).texture,
+    add(influence: (i: Node<'int'>) => Node<'float'>) {
       Loop(count, ({ i }) => {
         const weight = influence(i).toVar();
         If(weight.notEqual(0), () => {

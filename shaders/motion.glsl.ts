@@ -7,7 +7,6 @@ import {
   type MotionProgram,
   type MotionSource,
   type MotionStage,
-  type MotionStep,
   motionProgram,
 } from './MotionProgram.js';
 import { variantOf } from './ShaderVariant.js';
@@ -86,7 +85,7 @@ const GIVEN: Readonly<Record<string, string>> = {
 const reads = ({ glsl }: MotionSource, name: string): boolean => new RegExp(`\\b${name}\\b`).test(glsl);
 
 /** The GLSL function of a motion, which changes a position and a normal. */
-function functionGLSL(name: string, { source, places, timeAt }: MotionStep): string {
+function functionGLSL(name: string, { source, places, timeAt }: MotionProgram['steps'][number]): string {
   const uniforms = places
     .filter((place) => reads(source, place.name))
     .map((place) => {

@@ -9,7 +9,7 @@ import {
   HEADER_EPOCH,
   MAX_ACTIONS,
 } from '../lib/playback/instanceLayout.js';
-import { type FrameMixNode, frameAt } from './frameAt.tsl.js';
+import { frameAt } from './frameAt.tsl.js';
 import type { TransformMix } from './mixTracks.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { componentsOf, layoutOf } from './tsl.js';
@@ -43,17 +43,14 @@ export const rampAt = (clock: Node<'float'>, { x, y, z, w }: Node<'vec4'>): Node
   x.add(y.sub(x).mul(fadeDone(clock, z, w)));
 
 /** When an instance is shown, by the texel before its actions. Builds on the current stack. */
-export interface PlayedClock {
-  /** Seconds since the epoch began. */
-  clock: Node<'float'>;
-  /** Epochs since the one from whose beginning the instance's times count, and seconds since then. */
-  age: Node<'float'>;
-  since: Node<'float'>;
-}
-
-export function playedClock(clock: Node<'vec2'>, header: Node<'vec4'>): PlayedClock {
+export function playedClock(clock: Node<'vec2'>, header: Node<'vec4'>) {
   const age = clock.y.sub([header.x, header.y, header.z, header.w][HEADER_EPOCH]).toVar();
-  return { clock: clock.x, age, since: clock.x.add(age.mul(CLOCK_EPOCH)).toVar() };
+  // Seconds since the epoch began, epochs since the one from which the instance's times count, and seconds since then.
+  return {
+    clock: clock.x,
+    age: age as Node<'float'>,
+    since: clock.x.add(age.mul(CLOCK_EPOCH)).toVar() as Node<'float'>,
+  };
 }
 
 /**
@@ -63,10 +60,10 @@ export function playedClock(clock: Node<'vec2'>, header: Node<'vec4'>): PlayedCl
 export function actionFrames(
   clip: Node<'vec4'>,
   timing: Node<'vec4'>,
-  { clock, age, since }: PlayedClock,
+  { clock, age, since }: ReturnType<typeof playedClock>,
   start: Node<'float'>,
   interpolate: boolean,
-): FrameMixNode {
+) {
   const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
   const loop = clip.y.sub(count.mul(LOOP_MODES)).toVar();
   const total = clip.z.add(timing.x.mul(clock)).toVar();

@@ -77,12 +77,6 @@ export interface DrawFrame {
   renderId: number;
 }
 
-/** A vertex attribute that a build reads. */
-export interface BuiltAttribute {
-  name: string;
-  node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };
-}
-
 /** A node builder, which builds the shaders of a material for an object, with members that its type lacks. */
 export interface Build {
   object: Object3D | null;
@@ -94,7 +88,10 @@ export interface Build {
   needsPreviousData(): boolean;
   hasGeometryAttribute(name: string): boolean;
   isAvailable(feature: string): boolean;
-  getAttributesArray(): BuiltAttribute[];
+  getAttributesArray(): {
+    name: string;
+    node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };
+  }[];
   updateNodes: readonly Node[];
 }
 
@@ -287,15 +284,12 @@ export function structsIn(
   return storage(buffer, type, count) as unknown as Structs;
 }
 
-/** A struct of numbers of several types. */
-export interface StoredStruct {
-  value: StorageBufferAttribute;
-  element(index: Node): { get(member: string): Node };
-}
-
 /** The struct in a buffer that shaders read. */
-export function structIn(buffer: StorageBufferAttribute, type: ReturnType<typeof struct>): StoredStruct {
-  return structsIn(buffer, type, 1).toReadOnly() as unknown as StoredStruct;
+export function structIn(buffer: StorageBufferAttribute, type: ReturnType<typeof struct>) {
+  return structsIn(buffer, type, 1).toReadOnly() as unknown as {
+    value: StorageBufferAttribute;
+    element(index: Node): { get(member: string): Node };
+  };
 }
 
 /** The whole numbers in a buffer. */

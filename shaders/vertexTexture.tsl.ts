@@ -20,14 +20,9 @@ import {
 import type { Node } from 'three/webgpu';
 import { type ClockNodes, eachClip, type PlaybackNodes, type VertexVariant } from './skinningMatrix.tsl.js';
 import type { TexelNode } from './TexelNode.js';
-import { floatsOf, type Rows, unpackSnorms } from './tsl.js';
+import type { Rows } from './tsl.js';
+import { floatsOf, unpackSnorms } from './tsl.js';
 import type { VertexPrecision } from './vertexTexture.glsl.js';
-
-/** What a draw tells shaders of a vertex texture. */
-export interface VertexDrawNodes extends ClockNodes {
-  /** Log2 of the texture's width. */
-  bits: Node<'int'>;
-}
 
 function unfoldNormal(square: Node<'vec2'>): Node<'vec3'> {
   const z = float(1).sub(abs(square.x)).sub(abs(square.y)).toVar();
@@ -60,9 +55,12 @@ export function vertexMatrix(
   vertices: TexelNode,
   precision: VertexPrecision,
   playback: PlaybackNodes,
-  draw: VertexDrawNodes,
+  draw: ClockNodes & {
+    /** Log2 of the texture's width. */
+    bits: Node<'int'>;
+  },
   variant: VertexVariant,
-): PosedVertexNodes {
+) {
   const ids = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
   const vertex = ids.y
     .add(ids.z.shiftLeft(int(16)))
@@ -103,12 +101,11 @@ export function vertexMatrix(
 }
 
 /** What a vertex texture has of a vertex: see `PosedNodes`. */
-export interface PosedVertexNodes {
-  rows: Rows;
-  normal: Node<'vec3'>;
-}
-
-function posingMatrix(shown: Node<'float'>, posed: Node<'vec3'>, turned: Node<'vec3'>): PosedVertexNodes {
+function posingMatrix(
+  shown: Node<'float'>,
+  posed: Node<'vec3'>,
+  turned: Node<'vec3'>,
+): { rows: Rows; normal: Node<'vec3'> } {
   const rows = [vec3(shown, 0, 0).toVar(), vec3(0, shown, 0).toVar(), vec3(0, 0, shown).toVar()];
   const normal = normalGeometry.mul(shown).toVar();
   const lit = dot(turned, turned).greaterThan(0).and(dot(normalGeometry, normalGeometry).greaterThan(0));

@@ -1,5 +1,4 @@
 import type { Crowd } from '../core/Crowd.js';
-import type { PlaybackDriver } from '../playback/InstancePlayback.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import type { ActionReport, PlayedAction } from './ActionState.js';
 
@@ -19,7 +18,7 @@ interface SteeringMixer {
  * Steers the instances of a crowd by the actions of their objects. It knows when something about the actions of each changes by
  * itself, and looks at no other instance in an update.
  */
-export class ActionDriver implements PlaybackDriver {
+export class ActionDriver {
   /** Whether passes are told of. */
   loops = false;
   /** By instance. */

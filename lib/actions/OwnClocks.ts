@@ -1,6 +1,5 @@
 import type { Crowd } from '../core/Crowd.js';
 import type { InstanceData } from '../instances/InstanceData.js';
-import type { OwnTimes } from '../playback/Clock.js';
 import { resized, swapItems } from '../utils/attributes.js';
 
 /** Seconds that clocks which pass alike may be apart: sums of their steps are rounded. */
@@ -10,7 +9,7 @@ const ROUNDING = 1e-7;
  * The time of instances whose mixers are updated one by one. Shaders know of the crowd's clock alone, and on that what
  * an instance plays goes on by itself: only of those that are elsewhere by the time they are drawn is it written anew.
  */
-export class OwnClocks implements OwnTimes, InstanceData {
+export class OwnClocks implements InstanceData {
   /** NaN for those that have none. */
   private times: Float64Array;
   /** The instance that was advanced last, and updates of the crowd's clock that are known. */

@@ -7,7 +7,7 @@ import type { BoneTextureData, TextureLayout } from './BoneTextureData.js';
 import type { JointBoxes } from './jointBoxes.js';
 import type { EditModel } from './mixPose.js';
 import type { PoseMix } from './PoseMix.js';
-import type { PosedBeyondClips, PosedFreely } from './posedBounds.js';
+import type { PosedBeyondClips } from './posedBounds.js';
 
 /**
  * Changes poses of single instances after their clips were mixed: what the pose pass, poses on the CPU and bounds ask for.
@@ -48,14 +48,6 @@ export interface WrittenOnGPU {
   refuse(): void;
 }
 
-/** Whose poses may be edited. */
-export interface EditedCrowd {
-  /** Null as long as nothing edits them; that costs nothing. */
-  readonly poseEdits: PoseEditor | null;
-  /** Null where the CPU knows everything. */
-  readonly written: WrittenOnGPU | null;
-}
-
 /** What pose sources read of a mesh that draws a crowd. The classes of such meshes lie in a layer below. */
 export interface PosedCrowd {
   readonly geometry: BufferGeometry;
@@ -76,12 +68,17 @@ export interface PosedCrowd {
     readonly time: { timeOf(instance: number): number };
     readonly layers: readonly unknown[];
     /** What layers show beyond clips; null without. */
-    readonly over: PosedFreely | null;
+    readonly over: Pick<PosedBeyondClips, 'posedBounds'> | null;
     /** What an instance plays now, in `target`. */
     pose(instance: number, interpolate: boolean, target: PoseMix): PoseMix;
   };
   /** What all meshes of the crowd share. @internal */
-  readonly crowd: EditedCrowd;
+  readonly crowd: {
+    /** Null as long as nothing edits them; that costs nothing. */
+    readonly poseEdits: PoseEditor | null;
+    /** Null where the CPU knows everything. */
+    readonly written: WrittenOnGPU | null;
+  };
   /** Which instances exist and are visible. @internal */
   readonly visibility: InstanceVisibility;
   /** Instances in use. */

@@ -31,13 +31,9 @@ export interface NodeRange {
   middle: Float64Array;
 }
 
-/** What has nodes move by more than one mixture of clips: brings the bounds of that along, which pages without it do not load. */
-export interface PosedFreely {
-  readonly posedBounds: typeof posedBounds;
-}
-
 /** What else than clips may place nodes. */
-export interface PosedBeyondClips extends PosedFreely {
+export interface PosedBeyondClips {
+  readonly posedBounds: typeof posedBounds;
   /** Widens how a node may be placed by clips. */
   widen(node: number, range: NodeRange): void;
   /**

@@ -84,18 +84,15 @@ export class TrackReader implements PoseReader {
   }
 }
 
-/** Which pose was made last: callers ask for the joints and vertices of an instance one by one. */
-interface Posed {
+const _mix = /*@__PURE__*/ createPoseMix();
+const _posed: {
   reader: PoseReader | null;
   playback: object | null;
   instance: number;
   elapsed: number;
   version: number;
   edits: number;
-}
-
-const _mix = /*@__PURE__*/ createPoseMix();
-const _posed: Posed = { reader: null, playback: null, instance: -1, elapsed: 0, version: 0, edits: 0 };
+} = { reader: null, playback: null, instance: -1, elapsed: 0, version: 0, edits: 0 };
 
 const tracksOf = ({ boneTexture }: PosedCrowd): PoseTracks => boneTexture.data.tracks as PoseTracks;
 

@@ -49,13 +49,6 @@ export interface TrackLayout {
   hasLongChains: boolean;
 }
 
-/** Pose tracks as the RGBA float texels that shaders read. */
-export interface TrackTexels {
-  texels: Float32Array;
-  height: number;
-  layout: TrackLayout;
-}
-
 /**
  * Texels of a node: one for its parent, where its fixed matrix is and how many nodes are before it in its segment of a chain; then
  * its rotation, translation and scale at rest.
@@ -110,12 +103,14 @@ function chainLength(parents: Int32Array, node: number): number {
 const STEP = 1024;
 
 /** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */
-export function trackTexels(tracks: PoseTracks): TrackTexels {
+export function trackTexels(tracks: PoseTracks) {
   return runAll(trackTexelSteps(tracks));
 }
 
 /** {@link trackTexels}, step by step, so that a page can go on between them. */
-export function* trackTexelSteps(tracks: PoseTracks): Generator<number, TrackTexels, void> {
+export function* trackTexelSteps(
+  tracks: PoseTracks,
+): Generator<number, { texels: Float32Array; height: number; layout: TrackLayout }, void> {
   const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys, shorts } =
     tracks;
   const entries = parents.length + morphRest.length / 4;

@@ -10,12 +10,6 @@ import {
 } from '../constants.js';
 import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 
-/** The shader variants that a crowd is drawn with, see `variantCode`. */
-export interface VariantCodes {
-  color: number;
-  shadow: number;
-}
-
 /** One object for all draws, so that these make none. */
 const _variant: ShaderVariant = {
   source: 0,

@@ -30,19 +30,21 @@ export function* growPartBoxes(
   }
 }
 
-/** A part that clips mirror, or flatten. */
-export interface ChangedPart extends Pick<PartFlip, 'part' | 'mirrored'> {
-  /** The last of these clips; undefined if it is flat at rest. */
-  clip: string | undefined;
-}
-
 const mirrors = (scale: number) => !(scale > 0);
 
 /**
  * Finds the parts that clips mirror by a negative scale of the mesh or of a node above it: three.js turns the triangles of
  * such a mesh around. Also finds the skinned parts that are flattened, at rest or by a clip: three.js draws nothing of those.
  */
-export function* findChangedParts(poser: RigPoser, clips: readonly PlannedClip[]): Steps<ChangedPart[]> {
+export function* findChangedParts(
+  poser: RigPoser,
+  clips: readonly PlannedClip[],
+): Steps<
+  (Pick<PartFlip, 'part' | 'mirrored'> & {
+    /** The last of these clips; undefined if it is flat at rest. */
+    clip: string | undefined;
+  })[]
+> {
   const { nodes, parents, parts } = poser.rig;
   const above = nodesAbove(
     parents,

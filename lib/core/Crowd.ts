@@ -1,6 +1,6 @@
-import type { Box3, BufferGeometry, InstancedBufferAttribute, Material } from 'three';
+import type { Box3, BufferGeometry, InstancedBufferAttribute, Intersection, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { EditedCrowd, PoseEditor, WrittenOnGPU } from '../animation/PoseSource.js';
+import type { PoseEditor, WrittenOnGPU } from '../animation/PoseSource.js';
 import { CrowdViews } from '../culling/CrowdViews.js';
 import type { LayersOfInstances } from '../culling/InstanceGroups.js';
 import type { InstanceData } from '../instances/InstanceData.js';
@@ -9,7 +9,6 @@ import { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
 import { releaseBuffers } from '../utils/attributes.js';
-import type { CrowdObjects } from './CrowdFeature.js';
 import { type CrowdFeature, copyFeatures, sameKind } from './CrowdFeature.js';
 
 /** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
@@ -46,7 +45,7 @@ export interface CrowdMember {
  * What all meshes of a crowd share: where its instances stand, what they play, and the bone texture that poses them. It
  * also keeps the meshes in step: whatever an instance has, in any of them, is resized, exchanged and copied together.
  */
-export class Crowd implements EditedCrowd {
+export class Crowd {
   /** Which instances exist, and which of them are visible. */
   readonly visibility: InstanceVisibility;
   /** On which layers single instances are; null for those of the crowd. */
@@ -67,7 +66,32 @@ export class Crowd implements EditedCrowd {
   /** What the GPU writes of the instances; null while the CPU does. */
   written: WrittenOnGPU | null = null;
   /** Objects that stand for instances; null while there are none. */
-  objects: CrowdObjects | null = null;
+  objects:
+    | (InstanceData & {
+        /** An instance exists no more. */
+        deleted(id: number): void;
+        /** Instances exist again, and are visible, because `count` was raised. */
+        returned(start: number, end: number): void;
+        /** The instances were replaced by those of another crowd. */
+        copied(): void;
+        /** An instance was placed by its index. */
+        placed(id: number): void;
+        /** Call before instances are moved from where they are. */
+        beforeMove(): void;
+        /** Call once they were: objects go where their instances are. */
+        afterMove(): void;
+        /** Whether a ray may hit an instance: not if its hits in a mesh are in the list already. */
+        mayHit(id: number, mesh: Object3D, intersects: readonly Intersection[]): boolean;
+        /** The object that stands for an instance; null if none does. */
+        objectOf(id: number): Object3D | null;
+        /** The clock of the crowd has moved, and its events were dispatched. */
+        advanced(): void;
+        /** Whether an object has listeners for a type of events. */
+        hasListeners(type: string): boolean;
+        /** Something happened to what the instance of an object plays. */
+        notify(object: Object3D, event: PlaybackEvent): void;
+      })
+    | null = null;
   /** How often the crowd's own mesh was drawn, and updates of more than a second since one that was shorter. */
   draws = 0;
   longSteps = 0;

@@ -16,21 +16,6 @@ import type { MeshFeature } from './CrowdFeature.js';
 import type { CrowdSkeleton } from './CrowdSkeleton.js';
 import type { MorphInfluences } from './MorphInfluences.js';
 
-/** Parts of instances as shaders and rays read them. */
-export interface MeshParts {
-  readonly count: number;
-  readonly texture: InstanceTexture;
-  /** Whether parts of instances were given colours. */
-  readonly isColored: boolean;
-  isShown(index: number, part: number): boolean;
-}
-
-/** Numbers of instances that surfaces and shaders of the user read. */
-export interface MeshUniforms {
-  /** Null while there are none. */
-  readonly numbers: { readonly layout: UniformLayout; readonly texture: InstanceTexture } | null;
-}
-
 /** What moves the vertices of a mesh beside clips: made by `InstanceMotions`. */
 export interface MeshMotions {
   readonly program: MotionProgram;
@@ -107,13 +92,22 @@ export interface DrawnCrowd
   /** Parts of the character; those of another geometry have numbers for names. @internal */
   readonly characterParts: readonly CharacterPart[];
   /** Which parts of instances are shown and in what colour; null for all, as they were baked. */
-  readonly parts: MeshParts | null;
+  readonly parts: {
+    readonly count: number;
+    readonly texture: InstanceTexture;
+    /** Whether parts of instances were given colours. */
+    readonly isColored: boolean;
+    isShown(index: number, part: number): boolean;
+  } | null;
   /** @internal */
-  instanceParts: (MeshParts & MeshFeature) | null;
+  instanceParts: (NonNullable<DrawnCrowd['parts']> & MeshFeature) | null;
   /** What instances have for shaders in the place of the material's. */
-  uniforms: MeshUniforms | null;
+  uniforms: {
+    /** Null while there are none. */
+    readonly numbers: { readonly layout: UniformLayout; readonly texture: InstanceTexture } | null;
+  } | null;
   /** Its numbers; null while there is nothing. @internal */
-  readonly instanceUniforms: MeshUniforms['numbers'];
+  readonly instanceUniforms: NonNullable<DrawnCrowd['uniforms']>['numbers'];
   /** What moves vertices; null where nothing does. @internal */
   readonly motions: MeshMotions | null;
   /** Influences of morph targets that instances have had. @internal */

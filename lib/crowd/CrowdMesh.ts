@@ -28,7 +28,8 @@ import { backendOf, backends } from '../core/Backend.js';
 import type { Crowd } from '../core/Crowd.js';
 import { type CrowdFeature, copyFeatures, type MeshFeature, sameKind } from '../core/CrowdFeature.js';
 import { CrowdSkeleton } from '../core/CrowdSkeleton.js';
-import { goesByInstanceLayers, type MeshMotions, type MeshUniforms } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/DrawnCrowd.js';
+import { goesByInstanceLayers, type MeshMotions } from '../core/DrawnCrowd.js';
 import { followMoves } from '../core/instancePlaces.js';
 import { MorphInfluences } from '../core/MorphInfluences.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
@@ -238,7 +239,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   /** @internal */
-  get instanceUniforms(): MeshUniforms['numbers'] {
+  get instanceUniforms(): DrawnCrowd['instanceUniforms'] {
     return this.uniforms?.numbers ?? null;
   }
 

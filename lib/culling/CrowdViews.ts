@@ -1,11 +1,6 @@
 import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import {
-  type DrawnMember,
-  type GroupedCrowd,
-  InstanceGroups,
-  type LayersOfInstances,
-} from './InstanceGroups.js';
+import { InstanceGroups, type LayersOfInstances } from './InstanceGroups.js';
 import { InstanceList } from './InstanceList.js';
 import type { DividedView, KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
 import { listSeen, markSeen } from './seenInstances.js';
@@ -60,12 +55,6 @@ export function removeStage(views: CrowdViews, stage: CrowdStage): void {
   views.dropViews();
 }
 
-/** What hides instances from cameras, where the GPU makes the lists. */
-export interface CrowdOcclusion {
-  /** What a renderer finds out about it. */
-  of(renderer: object): object;
-}
-
 /** Frames after which a view that nobody asks for is let go. */
 const IDLE = 300;
 /** Frames in which a camera that saw the crowd is likely to do so again: several may take turns. */
@@ -83,7 +72,10 @@ export class CrowdViews {
   /** The frame for which they were last posed before anything was drawn. */
   posedAhead = -1;
   /** Null if nothing does. */
-  occlusion: CrowdOcclusion | null = null;
+  occlusion: {
+    /** What a renderer finds out about it. */
+    of(renderer: object): object;
+  } | null = null;
   /** Divides what cameras see by kinds; null while all instances are of one. Call `dropViews` after a change. */
   kinds: KindSplitter | null = null;
   private culled: boolean | null = null;
@@ -102,7 +94,7 @@ export class CrowdViews {
   last: CameraView | null = null;
   private isFollowed = false;
 
-  constructor(private readonly crowd: GroupedCrowd) {
+  constructor(private readonly crowd: InstanceGroups['crowd']) {
     this.groups = new InstanceGroups(crowd);
   }
 
@@ -179,7 +171,7 @@ export class CrowdViews {
     return this.stages.some(({ fitsLevels }) => fitsLevels === true);
   }
 
-  get members(): readonly DrawnMember[] {
+  get members(): readonly InstanceGroups['crowd']['members'][number][] {
     return this.crowd.members;
   }
 

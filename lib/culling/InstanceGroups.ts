@@ -5,15 +5,6 @@ import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { resized } from '../utils/attributes.js';
 import { mortonOrder } from './sortIds.js';
 
-/** A mesh that draws instances of a crowd. */
-export interface DrawnMember {
-  readonly geometry: BufferGeometry;
-  readonly material: Material | Material[];
-  readonly visible: boolean;
-  /** The list that it draws, see `LODSelector.listOf`. */
-  readonly level: number | null;
-}
-
 /** On which layers single instances are, where the crowd's do not say it. */
 export interface LayersOfInstances {
   /** Whether some instance has layers of its own. */
@@ -22,27 +13,6 @@ export interface LayersOfInstances {
   readonly union: number;
   /** Whether an instance is on one of some layers. */
   test(index: number, mask: number, crowdMask: number): boolean;
-}
-
-/** What is read of a crowd to know where its instances may be seen, and who draws them. */
-export interface GroupedCrowd {
-  readonly members: readonly DrawnMember[];
-  /** On which layers single instances are; null for those of the crowd, which the bits of `layersMask` say. */
-  readonly layers: LayersOfInstances | null;
-  readonly layersMask: number;
-  /** Whether instances outside of a camera's frustum are left out unless the user says otherwise. */
-  readonly culledByDefault: boolean;
-  /** Whether the bounds of all meshes hold. */
-  readonly frustumCulled: boolean;
-  /** What the GPU writes of the instances; null while the CPU does. */
-  readonly written: object | null;
-  /** Instances in use. */
-  readonly count: number;
-  readonly capacity: number;
-  readonly places: InstanceTransforms;
-  readonly visibility: InstanceVisibility;
-  /** Box around every pose of every mesh of the crowd, relative to an instance. */
-  boundsOfPoses(target: Box3): Box3;
 }
 
 /** Groups are sorted anew once their radii have grown by this, and so many updates have passed: it takes a while. */
@@ -90,7 +60,33 @@ export class InstanceGroups {
   private boundsVersion = -1;
   private boundsDrawn = -1;
 
-  constructor(readonly crowd: GroupedCrowd) {}
+  constructor(
+    readonly crowd: {
+      readonly members: readonly {
+        readonly geometry: BufferGeometry;
+        readonly material: Material | Material[];
+        readonly visible: boolean;
+        /** The list that it draws, see `LODSelector.listOf`. */
+        readonly level: number | null;
+      }[];
+      /** On which layers single instances are; null for those of the crowd, which the bits of `layersMask` say. */
+      readonly layers: LayersOfInstances | null;
+      readonly layersMask: number;
+      /** Whether instances outside of a camera's frustum are left out unless the user says otherwise. */
+      readonly culledByDefault: boolean;
+      /** Whether the bounds of all meshes hold. */
+      readonly frustumCulled: boolean;
+      /** What the GPU writes of the instances; null while the CPU does. */
+      readonly written: object | null;
+      /** Instances in use. */
+      readonly count: number;
+      readonly capacity: number;
+      readonly places: InstanceTransforms;
+      readonly visibility: InstanceVisibility;
+      /** Box around every pose of every mesh of the crowd, relative to an instance. */
+      boundsOfPoses(target: Box3): Box3;
+    },
+  ) {}
 
   get groupCount(): number {
     return Math.ceil(this.count / GROUP_SIZE);

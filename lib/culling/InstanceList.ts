@@ -8,15 +8,8 @@ const PER_TEXEL = 4;
 export const SMALL = 256;
 const SHARED_TEXELS = 1024;
 
-/** A texture that lists share, how many of its texels are given away, and how many lists are in use. */
-interface Shared {
-  readonly texture: InstanceTexture;
-  used: number;
-  users: number;
-}
-
 /** What small lists are put into next. */
-let shared: Shared | null = null;
+let shared: { readonly texture: InstanceTexture; used: number; users: number } | null = null;
 
 /** Entries as textures have them, while a list is written. */
 let _entries = /*@__PURE__*/ new Float32Array(0);
@@ -40,7 +33,7 @@ export class InstanceList {
   private byRows: InstanceList | null = null;
   private readonly madeOf = { version: -1, rowOf: this.entries as ArrayLike<number>, rowsVersion: -1 };
   /** Null once it is disposed, and where it has a texture of its own. */
-  private shared: Shared | null = null;
+  private shared: typeof shared | null = null;
 
   /**
    * @param capacity The most instances that may be drawn.

@@ -20,26 +20,12 @@ import {
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { LayerActions } from '../playback/LayerActions.js';
 
-/** The way of an action through its clip, pass by pass. */
-interface Way {
-  /** Frames into the first pass at which it begins, and into the last at which it ends. */
-  from: number;
-  to: number;
-  /** Frames into a pass at which each pass between begins, and ends. */
-  start: number;
-  end: number;
-  /** Whole passes between the first and the last; -1 if these are the same pass. */
-  between: number;
-  /** Whether the first pass is mirrored; in a ping-pong the next is not, and so on. */
-  firstMirrored: boolean;
-}
-
 /**
  * The way of an action from one total to another, as far as the clip has not finished before.
  *
  * @returns Whether it moves at all.
  */
-function wayBetween(actions: Actions, at: number, from: number, to: number, target: Way): boolean {
+function wayBetween(actions: Actions, at: number, from: number, to: number, target: typeof _way): boolean {
   const intervals = intervalsOf(actions, at);
   if (intervals < 1 || from === to || hasBit(actions, at, FINISHED)) return false;
   const reverse = actions[at + ACTION_RATE] < 0;
@@ -67,7 +53,7 @@ const _from = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _to = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _path = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _power = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
-const _way: Way = { from: 0, to: 0, start: 0, end: 0, between: 0, firstMirrored: false };
+const _way = { from: 0, to: 0, start: 0, end: 0, between: 0, firstMirrored: false };
 
 /**
  * Moves the instances that play with `rootMotion: true` by what their clips did in the last `delta` seconds, across loops and,

@@ -6,19 +6,18 @@ import type { InstanceData } from './InstanceData.js';
 const WHITE = [1, 1, 1];
 const _color = /*@__PURE__*/ new Color();
 
-/** What has the colours. */
-interface ColoredMesh {
-  instanceColor: InstancedBufferAttribute | null;
-  readonly capacity: number;
-  readonly crowd: { readonly places: { readonly shared: boolean } };
-}
-
 /** The `instanceColor` of a mesh, which it has only once an instance was given a colour. */
 export class InstanceColors implements InstanceData {
   private readonly uploads = new ItemUploads();
   private colors: InstancedBufferAttribute | null = null;
 
-  constructor(private readonly mesh: ColoredMesh) {}
+  constructor(
+    private readonly mesh: {
+      instanceColor: InstancedBufferAttribute | null;
+      readonly capacity: number;
+      readonly crowd: { readonly places: { readonly shared: boolean } };
+    },
+  ) {}
 
   /** Null until an instance was given a colour. Who uploads it asks for it first, and finds what others have said to have changed. */
   get attribute(): InstancedBufferAttribute | null {

@@ -9,12 +9,6 @@ const MAX_LAYERS = 256;
 const VERSIONS = 2 ** 24;
 let versions = 0;
 
-/** Numbers that wait for upload. */
-interface RowRange {
-  start: number;
-  count: number;
-}
-
 /**
  * A texture with a few numbers for each instance, of which only what changed is uploaded. WebGLRenderer can upload parts of a
  * plain texture, WebGPURenderer only whole layers of an array texture: so there is one of each over the same numbers, made
@@ -29,7 +23,7 @@ export class InstanceTexture {
   private plainTexture: DataTexture | null = null;
   private layeredTexture: DataArrayTexture | null = null;
   /** A range for each row that ever waited for upload. They serve again, since otherwise some would be made in each frame. */
-  private readonly ranges: (RowRange | undefined)[];
+  private readonly ranges: ({ start: number; count: number } | undefined)[];
   /** How often all that waited was sent, and how often it had been when each row last had something that waited. */
   private sent = 0;
   private readonly waitsSince: Int32Array;

@@ -4,19 +4,16 @@ import type { InstanceData } from './InstanceData.js';
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** Keeps a copy of where instances stand. */
-export interface TransformFollower {
-  /** Call before anybody asks which instances have moved. */
-  begin(): void;
-  /** Call for each mesh that is about to be drawn, before a renderer uploads the attribute and forgets what has changed. */
-  follow(mesh: InstancedMesh): void;
-  dispose(): void;
-}
-
 /** Where instances stand: the `instanceMatrix` that all meshes of a crowd share. */
 export class InstanceTransforms implements InstanceData {
   attribute: InstancedBufferAttribute = new InstancedBufferAttribute(new Float32Array(0), 16);
-  follower: TransformFollower | null = null;
+  follower: {
+    /** Call before anybody asks which instances have moved. */
+    begin(): void;
+    /** Call for each mesh that is about to be drawn, before a renderer uploads the attribute and forgets what has changed. */
+    follow(mesh: InstancedMesh): void;
+    dispose(): void;
+  } | null = null;
   private readonly uploads = new ItemUploads();
   /** Whether several renderers draw the instances. */
   shared = false;

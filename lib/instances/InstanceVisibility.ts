@@ -1,5 +1,4 @@
 import type { InstanceData } from './InstanceData.js';
-import type { InstanceIds } from './instanceRange.js';
 
 const wordsFor = (capacity: number): number => Math.max(1, Math.ceil(capacity / 32));
 
@@ -7,7 +6,7 @@ const wordsFor = (capacity: number): number => Math.max(1, Math.ceil(capacity / 
  * Which instances exist, and which of them are visible. An instance is known by its id, which is its index in everything else
  * that instances have. Ids from 0 to `count - 1` exist, but for those that were deleted; these are given out again.
  */
-export class InstanceVisibility implements InstanceData, InstanceIds {
+export class InstanceVisibility implements InstanceData {
   /** Bit `id & 31` of word `id >> 5`: whether an instance exists and is visible; views list no others, see `listSeen`. Another array after `resize`. */
   bits: Uint32Array;
   /** Grows with each change. */

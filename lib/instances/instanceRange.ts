@@ -1,4 +1,5 @@
 import { describe } from '../utils/messages.js';
+import type { InstanceVisibility } from './InstanceVisibility.js';
 
 /** Instances that follow each other. */
 export interface InstanceRange {
@@ -11,19 +12,8 @@ export interface InstanceRange {
 /** One instance by its index, or a range of them, in which deleted ones are passed over. */
 export type Instances = number | InstanceRange;
 
-/** Which instances there may be. */
-export interface InstanceIds {
-  /** How many there is room for. */
-  readonly capacity: number;
-  /** One more than the last index that may exist. */
-  readonly count: number;
-  /** Whether there is one, or room for it. */
-  has(index: number): boolean;
-  isDeleted(index: number): boolean;
-}
-
 /** @throws If there is no such instance, or it was deleted. */
-export function checkIndex(index: number, ids: InstanceIds): void {
+export function checkIndex(index: number, ids: InstanceVisibility): void {
   if (ids.has(index)) return;
   const { capacity, count } = ids;
   if (count > 0 && Number.isInteger(index) && index >= 0 && index < capacity)
@@ -41,7 +31,7 @@ export function checkIndex(index: number, ids: InstanceIds): void {
  */
 export function forEachInstance(
   instances: Instances,
-  ids: InstanceIds,
+  ids: InstanceVisibility,
   callback: (index: number) => void,
 ): void {
   if (typeof instances === 'number') {

@@ -285,7 +285,12 @@ export class InstanceBone extends Bone {
   /** Of the pose when position, rotation and scale were last read, by kind, see `PosedNodes`. @internal */
   readonly versions: number[] = [0, 0, 0];
   /** What was written to it, by kind. @internal */
-  readonly written: (WrittenProperty | null)[] = [null, null, null];
+  readonly written: ({
+    /** What clips gave the joint when it was written: as soon as they give something else, it ends. */
+    readonly unedited: Float64Array;
+    /** The edit that it became. */
+    readonly edit: Float32Array;
+  } | null)[] = [null, null, null];
   /** How many objects that are no bones hang on it and on the bones below. @internal */
   hanging = 0;
   // Behind accessors, and set by the constructor of Object3D already.
@@ -448,12 +453,4 @@ export class BoneEuler extends Euler {
   override clone(): this {
     return new Euler().copy(this) as this;
   }
-}
-
-/** What code has written to a bone. */
-export interface WrittenProperty {
-  /** What clips gave the joint when it was written: as soon as they give something else, it ends. */
-  readonly unedited: Float64Array;
-  /** The edit that it became. */
-  readonly edit: Float32Array;
 }

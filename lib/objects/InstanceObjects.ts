@@ -1,5 +1,4 @@
 import type { Object3D } from 'three';
-import type { CrowdObjects } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
@@ -12,7 +11,7 @@ import { adoptPlace, InstancePlacement } from './InstancePlacement.js';
 const MANY_LOST = 64;
 
 /** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
-export class InstanceObjects implements CrowdObjects {
+export class InstanceObjects {
   /** By the id of the instance. */
   readonly byId: (PlacedObject | null)[] = [];
   readonly placement: InstancePlacement;
@@ -164,17 +163,11 @@ export class InstanceObjects implements CrowdObjects {
   }
 }
 
-/** Something of an instance that was set on its object, and is to be told to the crowd. */
-interface Change {
-  isQueued: boolean;
-  apply(): void;
-}
-
 /** Changes that are carried over to a crowd once a frame, however often they were made. */
 export class ChangeQueue {
-  private readonly changes: Change[] = [];
+  private readonly changes: { isQueued: boolean; apply(): void }[] = [];
 
-  add(change: Change): void {
+  add(change: { isQueued: boolean; apply(): void }): void {
     if (change.isQueued) return;
     change.isQueued = true;
     this.changes.push(change);

@@ -1,16 +1,6 @@
 import { CLOCK_EPOCH } from '../constants.js';
 import { resized, swapItems } from '../utils/attributes.js';
 
-/** What instances that have a clock of their own go by. */
-export interface OwnTimes {
-  /** Seconds since the crowd's beginning for an instance; NaN if it goes by the crowd's clock. */
-  timeOf(index: number): number;
-  /** Puts an instance that has its own to where the crowd's clock is. */
-  meet(index: number): void;
-  /** All go by the crowd's clock again. */
-  clear(): void;
-}
-
 /** The time that a crowd has in common, and that of the instances for which it stands still. It is counted in epochs, see `CLOCK_EPOCH`. */
 export class Clock {
   /** Seconds since the epoch began. */
@@ -21,7 +11,14 @@ export class Clock {
   step = 0;
   updates = 0;
   /** Null while no instance has a clock of its own. */
-  own: OwnTimes | null = null;
+  own: {
+    /** Seconds since the crowd's beginning for an instance; NaN if it goes by the crowd's clock. */
+    timeOf(index: number): number;
+    /** Puts an instance that has its own to where the crowd's clock is. */
+    meet(index: number): void;
+    /** All go by the crowd's clock again. */
+    clear(): void;
+  } | null = null;
   /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
   private pausedAt: Float64Array;
 

@@ -2,7 +2,7 @@ import type { Texture } from 'three';
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import type { PoseMix } from '../animation/PoseMix.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
-import type { PosedFreely } from '../animation/posedBounds.js';
+import type { PosedBeyondClips } from '../animation/posedBounds.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
@@ -34,33 +34,6 @@ const LONG = (CLOCK_EPOCH * MAX_AGE) / 2;
 /** How many instances a sweep looks at in an update. */
 const SWEPT_AT_ONCE = 64;
 
-/**
- * Who tells instances what to play by actions of objects, see `SkinnedInstance`, instead of by index. It writes
- * what they play, see `writeActions`, and dispatches `finished` and `loop` of what it steers itself.
- */
-export interface PlaybackDriver {
-  /** Whether actions say what plays on a layer of an instance. */
-  steers(index: number, layer: number): boolean;
-  /** An instance is told by index what to play from now on, on one layer or, without a number, on all: its actions end. */
-  released(index: number, layer?: number): void;
-  /** An instance that was paused goes on; so many seconds passed meanwhile. */
-  resumed(index: number, missed: number): void;
-  /** Other clips of the same names have taken the place of the present ones. */
-  clipsChanged(): void;
-  /** Time has passed, and events of what it does not steer were dispatched. */
-  advanced(): void;
-  /** Two instances were exchanged. */
-  swapped(i: number, j: number): void;
-  /** There is room for another number of instances. */
-  resized(capacity: number): void;
-}
-
-/** What shaders read of layers over the base. */
-export interface LayersOver extends PosedFreely {
-  /** How much of each layer shows on each node: a texel for each, `MASKS_PER_ROW` in a row. */
-  readonly masks: Texture;
-}
-
 const _start = {} as Start;
 const _place: Place = { pass: 0, within: 0, finished: false };
 
@@ -75,7 +48,12 @@ export class InstancePlayback implements InstanceData {
   /** The base, and what a feature has laid over it, see `replaceTexels`. */
   layers: readonly LayerActions[];
   /** What has laid others over the base; null if there are none. */
-  over: LayersOver | null = null;
+  over:
+    | (Pick<PosedBeyondClips, 'posedBounds'> & {
+        /** How much of each layer shows on each node: a texel for each, `MASKS_PER_ROW` in a row. */
+        readonly masks: Texture;
+      })
+    | null = null;
   /** Who is told when instances play something else than before. */
   observer: {
     started(index: number, layer?: number, place?: number): void;
@@ -85,7 +63,22 @@ export class InstancePlayback implements InstanceData {
     replacing(): void;
   } | null = null;
   /** Null while nothing is steered by objects. */
-  driver: PlaybackDriver | null = null;
+  driver: {
+    /** Whether actions say what plays on a layer of an instance. */
+    steers(index: number, layer: number): boolean;
+    /** An instance is told by index what to play from now on, on one layer or, without a number, on all: its actions end. */
+    released(index: number, layer?: number): void;
+    /** An instance that was paused goes on; so many seconds passed meanwhile. */
+    resumed(index: number, missed: number): void;
+    /** Other clips of the same names have taken the place of the present ones. */
+    clipsChanged(): void;
+    /** Time has passed, and events of what it does not steer were dispatched. */
+    advanced(): void;
+    /** Two instances were exchanged. */
+    swapped(i: number, j: number): void;
+    /** There is room for another number of instances. */
+    resized(capacity: number): void;
+  } | null = null;
   /** Where instances were when renderers last posed them. */
   readonly previousRows: Set<PreviousRows> = new Set();
   /** All that instances play, as shaders read it. Another one after `resize`. */

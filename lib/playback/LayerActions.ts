@@ -60,27 +60,6 @@ const A_MOMENT = 0.15;
 
 const _place: Place = { pass: 0, within: 0, finished: false };
 
-/** How much of a layer over the base shows. */
-export interface LayerShare {
-  /** Whether it adds to those below it. */
-  readonly additive: boolean;
-  /** How much of it shows on each node, and behind them on each group of morph targets. */
-  readonly mask: Float32Array;
-  /** By how much its clips move instances by root motion, or keep those of the layers below from doing so. */
-  readonly motionShare: number;
-  /** How much of it an instance shows, 0 to 1. */
-  shareAt(index: number, time: number): number;
-  /** Writes the ramp of it. */
-  shareRamp(index: number, target: Actions): void;
-  /** Whether an instance shows nothing of it, and will not by itself. */
-  isHidden(index: number, time: number): boolean;
-  /** Whether it may play a clip. */
-  takes(clip: BakedClip): boolean;
-  /** The ramp of how much of it an instance shows, from now on. */
-  saveShare(index: number, time: number): number[];
-  loadShare(index: number, ramp: readonly number[] | undefined, time: number): void;
-}
-
 /**
  * What all instances play on one layer: up to `MAX_ACTIONS` clips each, in the order in which they were started, with weights
  * as the actions of a mixer have them. Clips that another one replaces fade out together, each from the weight that it has. The
@@ -88,7 +67,25 @@ export interface LayerShare {
  */
 export class LayerActions {
   /** Null for the base, which shows whole everywhere and plays any clip. */
-  readonly share: LayerShare | null = null;
+  readonly share: {
+    /** Whether it adds to those below it. */
+    readonly additive: boolean;
+    /** How much of it shows on each node, and behind them on each group of morph targets. */
+    readonly mask: Float32Array;
+    /** By how much its clips move instances by root motion, or keep those of the layers below from doing so. */
+    readonly motionShare: number;
+    /** How much of it an instance shows, 0 to 1. */
+    shareAt(index: number, time: number): number;
+    /** Writes the ramp of it. */
+    shareRamp(index: number, target: Actions): void;
+    /** Whether an instance shows nothing of it, and will not by itself. */
+    isHidden(index: number, time: number): boolean;
+    /** Whether it may play a clip. */
+    takes(clip: BakedClip): boolean;
+    /** The ramp of how much of it an instance shows, from now on. */
+    saveShare(index: number, time: number): number[];
+    loadShare(index: number, ramp: readonly number[] | undefined, time: number): void;
+  } | null = null;
   /** An array for each place in the order: with the first action of every instance, the second and so on; see `at`. */
   private readonly places: Actions[] = [];
   private counts: Uint8Array;

@@ -139,7 +139,7 @@ function raycastInstance(
   crowd: DrawnCrowd,
   raycaster: Raycaster,
   id: number,
-  { mesh, runs, faces, materials }: RayGeometry,
+  { mesh, runs, faces, materials }: ReturnType<typeof rayGeometryOf>,
 ): void {
   const { geometry, material, instanceMatrix, parts, matrixWorld, characterParts } = crowd;
   _matrix.fromArray(instanceMatrix.array, id * 16);
@@ -220,28 +220,29 @@ interface Run {
   boxes: number[];
 }
 
-interface RayGeometry {
-  /** The crowd geometry without bounds, which are those of no pose, and with its triangles run by run. */
-  mesh: BufferGeometry;
-  runs: Run[];
-  /** By triangle of `mesh` that of the crowd geometry, and its material. */
-  faces: Uint32Array;
-  materials: Uint16Array;
-  /** To notice when the crowd geometry was changed. */
-  stamp: string;
-}
-
 const JOINTS = 65536;
 const materialOf = (key: number): number => Math.floor(key / JOINTS);
 
-const known = /*@__PURE__*/ new WeakMap<BufferGeometry, RayGeometry>();
+const known = /*@__PURE__*/ new WeakMap<
+  BufferGeometry,
+  {
+    /** The crowd geometry without bounds, which are those of no pose, and with its triangles run by run. */
+    mesh: BufferGeometry;
+    runs: Run[];
+    /** By triangle of `mesh` that of the crowd geometry, and its material. */
+    faces: Uint32Array;
+    materials: Uint16Array;
+    /** To notice when the crowd geometry was changed. */
+    stamp: string;
+  }
+>();
 
 /**
  * What rays read of a crowd geometry, made anew when its positions, index or groups changed.
  *
  * @param grouped Whether its groups are drawn, each in a material of its own.
  */
-function rayGeometryOf(geometry: BufferGeometry, grouped: boolean): RayGeometry {
+function rayGeometryOf(geometry: BufferGeometry, grouped: boolean) {
   const { index, attributes, groups } = geometry;
   const position = attributes.position as { version?: number; data?: { version: number } };
   const version = position.version ?? position.data?.version;

@@ -2,7 +2,7 @@ import { Color, type Vector2 } from 'three';
 import { type CharacterPart, partPaths } from '../character/crowdGeometry.js';
 import { MAP_STEPS, NEARLY_BLACK } from '../constants.js';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
-import type { DrawnCrowd, MeshParts } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { checkColor } from '../instances/InstanceColors.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
@@ -50,7 +50,7 @@ export type PartName =
  *
  * @category Dress and attach
  */
-export class InstanceParts implements MeshFeature, MeshParts {
+export class InstanceParts implements MeshFeature {
   /** Shaders read colours of parts where they read those of instances. */
   isColored = false;
   /** How many parts there are. */

@@ -1,6 +1,6 @@
 import type { Color } from 'three';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
-import type { DrawnCrowd, MeshUniforms } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
   type InstanceUniformTypes,
@@ -45,9 +45,7 @@ const _numbers: number[] = [];
  *
  * @category Dress and attach
  */
-export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTypes>
-  implements MeshFeature, MeshUniforms
-{
+export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTypes> implements MeshFeature {
   private texels: UniformTexels | null = null;
 
   /**

@@ -20,15 +20,6 @@ interface ValuesOfTypes {
   color: Color;
 }
 
-/** What an instance can be given in the place of what the material says. */
-interface SurfaceValues {
-  emissive: Color;
-  opacity: number;
-  roughness: number | null;
-  metalness: number | null;
-  mapLayer: number;
-}
-
 /** What an instance can be given as a uniform: a number for a float, else the vector or colour of its type. */
 export type UniformValue = ValuesOfTypes[UniformType];
 
@@ -39,7 +30,13 @@ type Declared<T extends InstanceUniformTypes> = { [K in keyof T & string]: Value
 
 /** A uniform's name and a value of its type: one of those declared as `T`, any where that is not known, or of the material's. */
 export type UniformEntry<T extends InstanceUniformTypes> =
-  | EntriesOf<SurfaceValues>
+  | EntriesOf<{
+      emissive: Color;
+      opacity: number;
+      roughness: number | null;
+      metalness: number | null;
+      mapLayer: number;
+    }>
   | (string extends keyof T ? [name: string & {}, value: UniformValue] : EntriesOf<Declared<T>>);
 
 /** Names of those that are numbers. */

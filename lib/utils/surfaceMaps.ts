@@ -34,21 +34,17 @@ export const PALETTE = 256;
 export const hasLayers = (code: number, map: MergedMap): boolean =>
   (code & (1 << MERGED_MAPS.indexOf(map))) !== 0;
 
-/** A texture, of whichever kind. */
-interface AnyTexture extends Texture {
-  isDataArrayTexture?: boolean;
-  isCompressedArrayTexture?: boolean;
-}
-
 /** Materials with the maps that are asked for here. */
-type Mapped = Partial<Record<MergedMap, AnyTexture | null>>;
+type Mapped = Partial<
+  Record<MergedMap, (Texture & { isDataArrayTexture?: boolean; isCompressedArrayTexture?: boolean }) | null>
+>;
 
 /** The tables of merged materials, found by their textures: materials for shadow maps are given these by three.js. */
 const tables = /*@__PURE__*/ new WeakMap<Texture, Texture>();
 /** Whether there was ever one: materials are asked in each draw. */
 let anyMerged = false;
 
-const isArray = (map: AnyTexture | null | undefined): boolean =>
+const isArray = (map: Mapped[MergedMap] | null | undefined): boolean =>
   map?.isDataArrayTexture === true || map?.isCompressedArrayTexture === true;
 
 /**

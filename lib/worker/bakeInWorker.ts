@@ -22,15 +22,6 @@ import { BakeWorker, inTurn, type Outcome } from './BakeWorker.js';
 import { packClip } from './packClip.js';
 import { packRig } from './packRig.js';
 
-/** What is baked, of the page. */
-interface Job {
-  planned: PlannedClip[];
-  baked: BakedCharacter;
-  collected: CollectedCharacter;
-  /** A track that no worker can be sent, if there is one. */
-  refused: KeyframeTrack | null;
-}
-
 /**
  * `bakeCharacter` in a worker: the page reads the scene and copies the keys, in slices of up to 4 milliseconds, and goes
  * on. The character is the same to the last bit.
@@ -96,7 +87,13 @@ function* send(
   clips: readonly AnimationClip[],
   options: BakeOptions,
   worker: BakeWorker | null,
-): Steps<Job> {
+): Steps<{
+  planned: PlannedClip[];
+  baked: BakedCharacter;
+  collected: CollectedCharacter;
+  /** A track that no worker can be sent, if there is one. */
+  refused: KeyframeTrack | null;
+}> {
   const planned = yield* planClips(clips, options.clips, options.fps);
   const { baked, collected } = yield* collectCharacter(root, planned, options);
   if (worker === null) return { planned, baked, collected, refused: null };

@@ -8,7 +8,7 @@ import {
 } from 'three';
 import { INSTANCES_PER_ROW } from '../../constants.js';
 import { InstanceList } from '../../culling/InstanceList.js';
-import type { InstanceTransforms, TransformFollower } from '../../instances/InstanceTransforms.js';
+import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
 import { allChanged } from '../../utils/attributes.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { keptOf, stateOf } from './WebGLPosePass.js';
@@ -26,7 +26,7 @@ const buffers = /*@__PURE__*/ new WeakMap<object, WebGLBuffer>();
  * sent as they lie in `instanceMatrix`, through a buffer: to copy them first, or to send them to a texture at once, each takes
  * several times as long. As long as nobody draws by the attribute, renderers are kept from uploading that too.
  */
-export class MatrixTexture implements TransformFollower {
+export class MatrixTexture {
   readonly texture: DataTexture;
   readonly attribute: InstancedBufferAttribute;
 

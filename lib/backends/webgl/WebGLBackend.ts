@@ -30,7 +30,7 @@ import { readsView } from '../../core/ownInstanced.js';
 import type { View } from '../../culling/View.js';
 import { releaseBuffers } from '../../utils/attributes.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { type Draw, type DrawnTogether, type DrawState, drawStateOf, rootOf } from './DrawState.js';
+import { type Draw, type DrawnTogether, drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
 import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
@@ -209,7 +209,12 @@ function beginFrame(crowd: DrawnCrowd): void {
   poseAhead(renderer, crowd, drawn, true);
 }
 
-function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, drawn: DrawState, isLast = false): void {
+function poseAhead(
+  renderer: WebGLRenderer,
+  crowd: DrawnCrowd,
+  drawn: ReturnType<typeof drawStateOf>,
+  isLast = false,
+): void {
   try {
     const { viewed } = drawn;
     const { views, matrixWorld } = crowd;

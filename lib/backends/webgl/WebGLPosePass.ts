@@ -83,35 +83,22 @@ const _material = { blending: NoBlending, colorWrite: true } as Material;
 const _viewport = /*@__PURE__*/ new Vector4();
 const _before = /*@__PURE__*/ new Vector4();
 
-/** What is called of a renderer's state; types of three.js lack some of it. */
-interface State {
-  setMaterial(material: Material, frontFaceCW: boolean): void;
-  setScissorTest(on: boolean): void;
-  useProgram(program: WebGLProgram): boolean;
-  bindFramebuffer(target: number, framebuffer: WebGLFramebuffer): void;
-  bindTexture(type: number, texture: WebGLTexture, slot: number): void;
-  viewport(viewport: Vector4): void;
-}
+export const keptOf = ({ properties }: WebGLRenderer, thing: object) =>
+  properties.get(thing) as {
+    __version?: number;
+    __webglTexture?: WebGLTexture;
+    __webglFramebuffer?: WebGLFramebuffer;
+  };
 
-/** What a renderer keeps of a texture or a target. */
-interface Kept {
-  __version?: number;
-  __webglTexture?: WebGLTexture;
-  __webglFramebuffer?: WebGLFramebuffer;
-}
-
-export const keptOf = ({ properties }: WebGLRenderer, thing: object): Kept => properties.get(thing) as Kept;
-
-export const stateOf = ({ state }: WebGLRenderer): State => state as unknown as State;
-
-/** A program of a renderer. */
-interface PassProgram {
-  program: WebGLProgram;
-  /** Undefined until it was used: to ask waits for the compiler. */
-  settings?: WebGLUniformLocation | null;
-  /** Texture units that it reads, a bit each. */
-  units: number;
-}
+export const stateOf = ({ state }: WebGLRenderer) =>
+  state as unknown as {
+    setMaterial(material: Material, frontFaceCW: boolean): void;
+    setScissorTest(on: boolean): void;
+    useProgram(program: WebGLProgram): boolean;
+    bindFramebuffer(target: number, framebuffer: WebGLFramebuffer): void;
+    bindTexture(type: number, texture: WebGLTexture, slot: number): void;
+    viewport(viewport: Vector4): void;
+  };
 
 const createTarget = (): WebGLRenderTarget =>
   new WebGLRenderTarget(1, 1, {
@@ -123,23 +110,32 @@ const createTarget = (): WebGLRenderTarget =>
     magFilter: NearestFilter,
   });
 
-/** What the passes of a renderer share. */
-interface Shared {
-  /** Programs by their text. */
-  readonly programs: Map<string, PassProgram>;
-  /** Where steps write what the next reads: local matrices, and what segments come to. As large as anybody has needed it. */
-  readonly targets: readonly WebGLRenderTarget[];
-  users: number;
-  /** Passes that have yet to run, how many, and the rows that they will write. */
-  readonly waiting: (WebGLPosePass | null)[];
-  waits: number;
-  rows: number;
-}
+/** What the passes of a renderer share, by what it keeps of a context: that is another object when a lost context was restored. */
+const known = /*@__PURE__*/ new WeakMap<
+  object,
+  {
+    /** Programs by their text. */
+    readonly programs: Map<
+      string,
+      {
+        program: WebGLProgram;
+        /** Undefined until it was used: to ask waits for the compiler. */
+        settings?: WebGLUniformLocation | null;
+        /** Texture units that it reads, a bit each. */
+        units: number;
+      }
+    >;
+    /** Where steps write what the next reads: local matrices, and what segments come to. As large as anybody has needed it. */
+    readonly targets: readonly WebGLRenderTarget[];
+    users: number;
+    /** Passes that have yet to run, how many, and the rows that they will write. */
+    readonly waiting: (WebGLPosePass | null)[];
+    waits: number;
+    rows: number;
+  }
+>();
 
-/** By what a renderer keeps of a context: that is another object when a lost context was restored. */
-const known = /*@__PURE__*/ new WeakMap<object, Shared>();
-
-function sharedOf(renderer: WebGLRenderer): Shared {
+function sharedOf(renderer: WebGLRenderer) {
   const { properties } = renderer;
   let shared = known.get(properties);
   if (shared === undefined) {
@@ -204,7 +200,7 @@ export class WebGLPosePass {
   private readonly inputs: Texture[] = [];
   private readonly entries: number;
   private readonly columns: number;
-  private shared: Shared | null = null;
+  private shared: ReturnType<typeof sharedOf> | null = null;
   /** How many rows run, and the first of them in what the first step writes. */
   private rows = 0;
   private row = 0;
@@ -393,7 +389,7 @@ export class WebGLPosePass {
   }
 
   /** A step's program, which all passes of a renderer share. Only its first use waits for it. */
-  private programFor(renderer: WebGLRenderer, fragmentShader: string): PassProgram {
+  private programFor(renderer: WebGLRenderer, fragmentShader: string) {
     const { programs } = sharedOf(renderer);
     let made = programs.get(fragmentShader);
     if (made === undefined) {

@@ -14,22 +14,6 @@ import { drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 
-/** How many lights of a kind cast shadows, of which types of three.js do not tell. */
-interface ShadowCounts {
-  /** In newer ones only. */
-  numSunLightShadows?: number;
-  numDirLightShadows: number;
-  numSpotLightShadows: number;
-  numPointLightShadows: number;
-}
-
-/** Materials with the maps that are asked for here. */
-interface MappedMaterial extends Material {
-  map?: object | null;
-  alphaMap?: object | null;
-  displacementMap?: object | null;
-}
-
 /**
  * Where `renderer.compile` makes the program of a crowd's material, ahead of the first frame that draws it, has the other
  * programs of that frame made too: those of the pose pass, and of shadow maps if lights cast shadows.
@@ -40,7 +24,13 @@ export function compileAhead(
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
   if (drawStateOf(crowd).renderer !== null) return;
-  const counts = parameters as unknown as ShadowCounts;
+  const counts = parameters as unknown as {
+    /** In newer ones only. */
+    numSunLightShadows?: number;
+    numDirLightShadows: number;
+    numSpotLightShadows: number;
+    numPointLightShadows: number;
+  };
   const { numSunLightShadows = 0, numDirLightShadows, numSpotLightShadows, numPointLightShadows } = counts;
   const flat = numSunLightShadows + numDirLightShadows + numSpotLightShadows;
   const { castShadow, customDepthMaterial, customDistanceMaterial } = crowd;
@@ -79,7 +69,11 @@ function compileShadow(renderer: WebGLRenderer, crowd: DrawnCrowd, material: Mat
 /** Gives a material for shadow maps what three.js gives it of the one that casts the shadow, as far as its program depends on it. */
 function give(material: Material, own: Material, keepsSide: boolean): void {
   const { side, shadowSide, alphaToCoverage, alphaTest } = own;
-  const { map = null, alphaMap = null, displacementMap = null } = own as MappedMaterial;
+  const {
+    map = null,
+    alphaMap = null,
+    displacementMap = null,
+  } = own as Material & { map?: object | null; alphaMap?: object | null; displacementMap?: object | null };
   const other = side === DoubleSide ? DoubleSide : side === FrontSide ? BackSide : FrontSide;
   const given = { map, alphaMap, displacementMap, alphaTest: alphaToCoverage ? 0.5 : alphaTest };
   Object.assign(material, given, { side: shadowSide ?? (keepsSide ? side : other) });

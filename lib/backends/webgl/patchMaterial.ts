@@ -1,7 +1,7 @@
 import type { Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
+import type { levelFadeGLSL } from '../../../shaders/levelFade.glsl.js';
 
-import type { FadeGLSL } from '../../../shaders/levelFade.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 
@@ -54,10 +54,10 @@ export function registerSurfaceGLSL(glsl: SurfaceGLSL): void {
   if (!surfaces.includes(glsl)) surfaces.push(glsl);
 }
 
-let fadeGLSL: FadeGLSL | null = null;
+let fadeGLSL: typeof levelFadeGLSL | null = null;
 
 /** Lets materials of WebGLRenderer show levels of detail that fade. */
-export function registerFadeGLSL(glsl: FadeGLSL): void {
+export function registerFadeGLSL(glsl: typeof levelFadeGLSL): void {
   fadeGLSL = glsl;
 }
 

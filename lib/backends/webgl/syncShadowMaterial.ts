@@ -14,11 +14,6 @@ interface Given {
   displacementBias?: number;
 }
 
-/** Types of three.js do not say that there may be none. */
-interface ProgramState {
-  useProgram(program: WebGLProgram | null): boolean;
-}
-
 const GIVEN = [
   'map',
   'alphaMap',
@@ -52,7 +47,7 @@ export function syncShadowMaterial({ state }: WebGLRenderer, material: Material)
   if (isSame) return;
   if (programOf(last) !== programOf(given)) material.needsUpdate = true;
   for (const key of GIVEN) last[key] = given[key] as never;
-  const { useProgram: setProgram } = state as ProgramState;
+  const { useProgram: setProgram } = state as { useProgram(program: WebGLProgram | null): boolean };
   // Then three.js sends all that a program needs.
   setProgram(null);
 }

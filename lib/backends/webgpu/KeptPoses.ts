@@ -3,17 +3,17 @@ import { PreviousRows } from '../../instances/PreviousRows.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import type { MatrixRows } from './MatrixRows.js';
 
-/** What is kept on a renderer. */
-interface Kept {
-  /** The frame of the browser in which poses were kept last, and of how many instances. */
-  frame: number;
-  count: number;
-  rows: PreviousRows;
-}
-
 /** The poses of the frame before, for motion vectors. */
 export class KeptPoses {
-  private readonly kept = new WeakMap<object, Kept>();
+  private readonly kept = new WeakMap<
+    object,
+    {
+      /** The frame of the browser in which poses were kept last, and of how many instances. */
+      frame: number;
+      count: number;
+      rows: PreviousRows;
+    }
+  >();
   private readonly rows: PreviousRows[] = [];
 
   constructor(
@@ -59,7 +59,7 @@ export class KeptPoses {
     }
   }
 
-  private on(renderer: object): Kept {
+  private on(renderer: object) {
     let kept = this.kept.get(renderer);
     if (kept === undefined) {
       kept = { frame: -1, count: 0, rows: new PreviousRows(this.playback.capacity) };

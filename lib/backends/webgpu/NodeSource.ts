@@ -6,25 +6,6 @@ import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import type { PartNode, PosedNodes } from './featureNodes.js';
 import type { NodePoses } from './NodePoses.js';
 
-/** What a source is told where it poses a vertex. */
-interface VertexNodes {
-  /** The crowd that is built for. Others may share the build: what is theirs must be asked for at each draw. */
-  crowd: DrawnCrowd;
-  build: Build;
-  variant: VertexVariant;
-  /** The instance that is drawn. */
-  instance: Node<'int'>;
-  part: PartNode;
-  /** Whether to move the vertex by the morph targets that clips move. */
-  morph: boolean;
-}
-
-/** The same in this frame and in the one before. */
-interface SkinningNodes extends PosedNodes {
-  /** Null if that is not known. Builds on the current stack. */
-  previous: (() => PosedNodes) | null;
-}
-
 /** How a pose source poses vertices in node materials: the twin of its `glsl`. */
 export interface NodeSource {
   /** The name of the `PoseSource`. */
@@ -32,7 +13,20 @@ export interface NodeSource {
   /** What a pass poses of a crowd before it is drawn. */
   posesOf?(renderer: object, crowd: DrawnCrowd): NodePoses;
   /** Builds on the current stack. */
-  skinningMatrix(vertex: VertexNodes): SkinningNodes;
+  skinningMatrix(vertex: {
+    /** The crowd that is built for. Others may share the build: what is theirs must be asked for at each draw. */
+    crowd: DrawnCrowd;
+    build: Build;
+    variant: VertexVariant;
+    /** The instance that is drawn. */
+    instance: Node<'int'>;
+    part: PartNode;
+    /** Whether to move the vertex by the morph targets that clips move. */
+    morph: boolean;
+  }): PosedNodes & {
+    /** Null if that is not known. Builds on the current stack. */
+    previous: (() => PosedNodes) | null;
+  };
 }
 
 /** Twin of `posedPosition` in GLSL: poses a position at the vertex or beside it. */

@@ -11,9 +11,9 @@ import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import { type StoredStruct, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
+import { type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
+import { trackLayout } from '../../animation/trackTexels.js';
 import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
@@ -23,18 +23,7 @@ import type { ActionsReader, StoredOnGPU } from './StoredOnGPU.js';
 /** Invocations of a workgroup. */
 export const POSE_WORKGROUP = 64;
 
-/** What there is of a character to be posed. */
-export interface PoseCounts {
-  layout: TrackLayout;
-  nodes: number;
-  joints: number;
-  /** What the first step computes of an instance: its nodes, then groups of four morph targets. */
-  entries: number;
-  /** What the second step computes: its joints, then the same groups. */
-  columns: number;
-}
-
-export function countPoses(tracks: PoseTracks): PoseCounts {
+export function countPoses(tracks: PoseTracks) {
   const { length: nodes } = tracks.parents;
   const { length: joints } = tracks.jointNodes;
   const groups = tracks.morphRest.length / 4;
@@ -77,7 +66,7 @@ const MAX_GROUPS = 65_535;
 
 /** Where poses go. */
 export interface PoseBuffers {
-  readonly counts: PoseCounts;
+  readonly counts: ReturnType<typeof countPoses>;
   readonly rows: PaletteRows;
   /** The crowd that is posed. */
   readonly posedCrowd: DrawnCrowd;
@@ -116,7 +105,7 @@ export const storedActions = ({ crowd: { written } }: DrawnCrowd): StoredOnGPU |
 /** Tells crowds apart that need steps of their own. */
 export function poseKey(
   crowd: DrawnCrowd,
-  counts: PoseCounts,
+  counts: ReturnType<typeof countPoses>,
   before: boolean,
   list: PoseList | null,
 ): number {
@@ -174,7 +163,7 @@ export class PoseSteps {
   private turn: PoseBuffers | null = null;
   /** Workgroups along each axis. */
   private readonly size = [1, 1, 1];
-  private readonly numbers: StoredStruct;
+  private readonly numbers: ReturnType<typeof structIn>;
   /** The same on the WebGL 2 backend, whose computations cannot read buffers by number. */
   private readonly uniforms = {
     clock: uniform(new Vector2()),

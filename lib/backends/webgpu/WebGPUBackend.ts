@@ -15,15 +15,7 @@ import { setDrawParameters } from '../drawParameters.js';
 import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
-import {
-  type GPULists,
-  gpuLists,
-  isInBundle,
-  isListedByGPU,
-  lodCameraOf,
-  seenBy,
-  showsEveryone,
-} from './drawnLists.js';
+import { gpuLists, isInBundle, isListedByGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
 import { keepMorphTargets } from './morphedGeometry.js';
 import type { NodePoses } from './NodePoses.js';
 import { nodeSourceOf } from './nodeSources.js';
@@ -34,16 +26,16 @@ import { storedPlacesOf } from './StoredPlaces.js';
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 export { instanceUniform } from './uniformNodes.js';
 
-/** What a crowd was drawn with the last time. */
-interface DrawState {
-  /** The build key, for each material. */
-  keys: WeakMap<Material, number>;
-  morphTexture: object | null;
-  /** How often `morphTexture` has become another one. Builds hold the texture, so each needs builds of its own. */
-  generation: number;
-}
-
-const drawn = /*@__PURE__*/ new WeakMap<DrawnCrowd, DrawState>();
+const drawn = /*@__PURE__*/ new WeakMap<
+  DrawnCrowd,
+  {
+    /** The build key, for each material. */
+    keys: WeakMap<Material, number>;
+    morphTexture: object | null;
+    /** How often `morphTexture` has become another one. Builds hold the texture, so each needs builds of its own. */
+    generation: number;
+  }
+>();
 
 /** Generations that build keys tell apart; then they begin anew. */
 const GENERATIONS = 64;
@@ -114,7 +106,7 @@ export const webGPUBackend: Backend = {
 
   readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
     return readsView(crowd) && isListedByGPU(renderer, crowd)
-      ? (gpuLists as GPULists).read(renderer, crowd, camera)
+      ? (gpuLists as NonNullable<typeof gpuLists>).read(renderer, crowd, camera)
       : null;
   },
 };
@@ -184,7 +176,7 @@ function surfaceOf(material: Material): number {
   return (hasArrayMap(material) ? 2 : 0) + (hasPalette(material) ? 1 : 0);
 }
 
-function drawStateOf(crowd: DrawnCrowd): DrawState {
+function drawStateOf(crowd: DrawnCrowd) {
   let last = drawn.get(crowd);
   if (last === undefined) {
     last = { keys: new WeakMap(), morphTexture: crowd.morphTexture, generation: 0 };

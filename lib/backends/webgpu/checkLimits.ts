@@ -1,6 +1,7 @@
 import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
 import type { NodeBuilder } from 'three/webgpu';
-import { type BuiltAttribute, buildOf } from '../../../shaders/tsl.js';
+import type { Build } from '../../../shaders/tsl.js';
+import { buildOf } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import {
   COLOR_ATTRIBUTES,
@@ -30,18 +31,19 @@ export interface NodeRenderer {
   };
 }
 
-interface Limits {
-  textureSize: number;
-  textureLayers: number;
-  vertexBuffers: number;
-  vertexAttributes: number;
-  bufferSize: number;
-}
-
-const known = /*@__PURE__*/ new WeakMap<object, Limits>();
+const known = /*@__PURE__*/ new WeakMap<
+  object,
+  {
+    textureSize: number;
+    textureLayers: number;
+    vertexBuffers: number;
+    vertexAttributes: number;
+    bufferSize: number;
+  }
+>();
 
 /** Limits of a renderer's device. They are kept, since WebGL takes its time to answer. */
-function limitsOf(renderer: NodeRenderer): Limits {
+function limitsOf(renderer: NodeRenderer) {
   let limits = known.get(renderer);
   if (limits === undefined) {
     const { device, gl } = renderer.backend;
@@ -114,7 +116,7 @@ export function checkBuild(builder: NodeBuilder): void {
 }
 
 function problemOf(
-  built: readonly BuiltAttribute[],
+  built: readonly ReturnType<Build['getAttributesArray']>[number][],
   renderer: NodeRenderer,
   crowd: DrawnCrowd,
 ): string | null {

@@ -2,22 +2,6 @@ import { type Camera, NoBlending, type PointLight, type Scene } from 'three';
 import { pointShadow, shadow, vec4 } from 'three/tsl';
 import { CubeRenderTarget, NodeMaterial, RenderTarget, type WebGPURenderer } from 'three/webgpu';
 
-/** A node of a light that draws its shadow map, with members that its type lacks. */
-interface ShadowMapNode {
-  shadowMap: RenderTarget;
-  getShadowMaterial(): NodeMaterial;
-  setupRenderTarget(shadow: object, builder: object): { shadowMap: RenderTarget };
-  updateShadow(frame: object): void;
-  vsmPass(): void;
-}
-
-/** Members of a renderer that its type lacks. */
-interface CompilingRenderer {
-  /** Null but for the part of a call of `compileAsync` that goes through the scene. */
-  _compilationPromises: object | null;
-  _renderLists: { get(scene: Scene, camera: Camera, lighting: object): { frameId: number } };
-}
-
 /** Calls of `renderer.compileAsync` for which all shadow maps were drawn. */
 const compiled = /*@__PURE__*/ new WeakSet<object>();
 
@@ -39,7 +23,11 @@ function shadowMaterial(): NodeMaterial {
  * first frame: by drawing each of them once, into a texture that nobody reads. Call it in `onBeforeRender` of who casts shadows.
  */
 export function compileShadows(renderer: WebGPURenderer, scene: Scene, camera: Camera): void {
-  const { _compilationPromises: call, _renderLists: lists } = renderer as unknown as CompilingRenderer;
+  const { _compilationPromises: call, _renderLists: lists } = renderer as unknown as {
+    /** Null but for the part of a call of `compileAsync` that goes through the scene. */
+    _compilationPromises: object | null;
+    _renderLists: { get(scene: Scene, camera: Camera, lighting: object): { frameId: number } };
+  };
   if (!call || !renderer.shadowMap.enabled || compiled.has(call)) return;
   compiled.add(call);
   // A render empties lists that no frame has used of late, that of the call too, which is gone through right now.
@@ -47,7 +35,13 @@ export function compileShadows(renderer: WebGPURenderer, scene: Scene, camera: C
   scene.traverseVisible((object) => {
     const light = object as PointLight;
     if (!light.isLight || !light.castShadow) return;
-    const node = (light.isPointLight ? pointShadow(light) : shadow(light)) as unknown as ShadowMapNode;
+    const node = (light.isPointLight ? pointShadow(light) : shadow(light)) as unknown as {
+      shadowMap: RenderTarget;
+      getShadowMaterial(): NodeMaterial;
+      setupRenderTarget(shadow: object, builder: object): { shadowMap: RenderTarget };
+      updateShadow(frame: object): void;
+      vsmPass(): void;
+    };
     const { shadowMap } = node.setupRenderTarget(light.shadow, {
       renderer,
       createRenderTarget: (width: number, height: number) => new RenderTarget(width, height),

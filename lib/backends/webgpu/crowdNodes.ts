@@ -3,7 +3,7 @@ import { Fn, int, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
 import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
-import { type MorphNodes, morphTargets } from '../../../shaders/morphTargets.tsl.js';
+import { morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
@@ -103,7 +103,7 @@ export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: N
 }
 
 /** Morph targets that clips move, on top of those that three.js has applied. Builds on the current stack. */
-export function clipMorphs(crowd: DrawnCrowd): MorphNodes {
+export function clipMorphs(crowd: DrawnCrowd) {
   const morphs = morphTargets(crowd.geometry);
   onCrowdUpdate(({ geometry }) => {
     morphs.value.value = morphs.textureOf(geometry);

@@ -24,8 +24,8 @@ export interface DrawnList extends ViewNodes {
   readonly places: Vectors | null;
 }
 
-/** Lists that the GPU makes, of crowds of which it knows more than the CPU: they come with `GPUInstances` and `Occlusion`. */
-export interface GPULists {
+/** Null as long as nothing on the page needs them. */
+export let gpuLists: {
   /** Whether a renderer makes the lists of a crowd. */
   isUsed(renderer: object, crowd: DrawnCrowd): boolean;
   /** Has a list for the camera computed before a draw, and poses whom it shows if the CPU does not. */
@@ -41,12 +41,9 @@ export interface GPULists {
   createList(fades: boolean): DrawnList;
   /** What a camera saw when it last drew the crowd. */
   read(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo>;
-}
+} | null = null;
 
-/** Null as long as nothing on the page needs them. */
-export let gpuLists: GPULists | null = null;
-
-export function registerGPULists(lists: GPULists): void {
+export function registerGPULists(lists: NonNullable<typeof gpuLists>): void {
   gpuLists = lists;
 }
 

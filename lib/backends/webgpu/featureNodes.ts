@@ -7,23 +7,6 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 
-/** Moves vertices in one build. */
-export interface MotionBuild {
-  /**
-   * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
-   *
-   * @param pose What poses the vertex.
-   * @param before Whether that is of the frame before.
-   */
-  move(pose: PosedNodes, before: boolean): MovedVertex;
-}
-
-/** What is added to a position and to a normal, before and after they are multiplied with the skinning matrix. */
-export interface MovedVertex {
-  shift: readonly [Node<'vec3'>, Node<'vec3'>];
-  turn: readonly [Node<'vec3'>, Node<'vec3'>];
-}
-
 /** What poses a vertex. */
 export interface PosedNodes {
   /** The rows of the skinning matrix. */
@@ -39,10 +22,25 @@ export interface PosedNodes {
 export type PartNode = () => Node<'vec4'>;
 
 /** What node materials and the pose pass need for a feature. It comes with the feature's class: `lib/webgpu.ts` registers it. */
-interface FeatureNodes {
+export interface FeatureNodes {
   AnimationLayers: typeof layerNodes;
   CrowdLevels: { writeFade: typeof writeFade; discardFaded: typeof discardFaded };
-  InstanceMotions: (crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant) => MotionBuild | null;
+  InstanceMotions: (
+    crowd: DrawnCrowd,
+    builder: NodeBuilder,
+    variant: ShaderVariant,
+  ) => {
+    /**
+     * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
+     *
+     * @param pose What poses the vertex.
+     * @param before Whether that is of the frame before.
+     */
+    move(
+      pose: PosedNodes,
+      before: boolean,
+    ): { shift: readonly [Node<'vec3'>, Node<'vec3'>]; turn: readonly [Node<'vec3'>, Node<'vec3'>] };
+  } | null;
   InstanceParts: {
     part(crowd: DrawnCrowd, builder: NodeBuilder): PartNode;
     mapOffset: typeof partMapOffset;

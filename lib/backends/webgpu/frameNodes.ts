@@ -48,14 +48,15 @@ export function playbackNodes(crowd: DrawnCrowd, drawn: Node<'int'>, part: PartN
   return { instance: drawn.toVar(), actions, part };
 }
 
-interface DrawnClock {
-  frameId: number;
-  /** Seconds since the crowd was made, in the frame drawn and in the one before. */
-  now: number;
-  before: number;
-}
-
-const drawnClocks = /*@__PURE__*/ new WeakMap<object, DrawnClock>();
+const drawnClocks = /*@__PURE__*/ new WeakMap<
+  object,
+  {
+    frameId: number;
+    /** Seconds since the crowd was made, in the frame drawn and in the one before. */
+    now: number;
+    before: number;
+  }
+>();
 
 /** The clock of the frame drawn before, however often the crowd was updated since, in the epoch of now. */
 export function previousClock(): Node<'vec2'> {

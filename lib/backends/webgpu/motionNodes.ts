@@ -13,7 +13,7 @@ import {
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
-import type { MotionProgram, MotionStage, MotionStep } from '../../../shaders/MotionProgram.js';
+import type { MotionProgram, MotionStage } from '../../../shaders/MotionProgram.js';
 import {
   type MatrixNode,
   type MotionNodes,
@@ -34,7 +34,7 @@ import type { MeshMotions } from '../../core/DrawnCrowd.js';
 import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
-import type { MotionBuild, MovedVertex, PosedNodes } from './featureNodes.js';
+import type { FeatureNodes, PosedNodes } from './featureNodes.js';
 import { posedNormal, posedPosition } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
 
@@ -43,7 +43,7 @@ export function motionBuild(
   crowd: DrawnCrowd,
   builder: NodeBuilder,
   variant: ShaderVariant,
-): MotionBuild | null {
+): ReturnType<FeatureNodes['InstanceMotions']> | null {
   const program = crowd.motions?.program;
   if (program === undefined || program.number !== variant.motion) return null;
   return { move: (pose, before) => moveVertex(program, crowd, builder, variant, pose, before) };
@@ -56,7 +56,7 @@ function moveVertex(
   { parts }: ShaderVariant,
   pose: PosedNodes,
   before: boolean,
-): MovedVertex {
+) {
   const build = buildOf(builder);
   const given = givenNodes(crowd, builder, before);
   const apply = (stage: MotionStage, position: Node<'vec3'>, normal: Node<'vec3'>) => {
@@ -84,7 +84,7 @@ function moveVertex(
   return {
     shift: [first.position.sub(positionGeometry), shown],
     turn: [first.normal.sub(normal), last.normal.sub(facing)],
-  };
+  } as const;
 }
 
 /** What all motions of a build are given. Each is built when it is first asked for. */
@@ -110,7 +110,10 @@ function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {
 
 type Given = ReturnType<typeof givenNodes> & { position: Node<'vec3'>; normal: Node<'vec3'> };
 
-function moveBy({ source: { name, tsl }, places, timeAt }: MotionStep, given: Given): MovedNodes {
+function moveBy(
+  { source: { name, tsl }, places, timeAt }: MotionProgram['steps'][number],
+  given: Given,
+): MovedNodes {
   if (tsl === undefined) {
     throw new Error(
       `The motion "${name}" has no \`tsl\`, which WebGPURenderer needs; add it where the motion is defined.`,
@@ -183,13 +186,10 @@ const beforeAt = (index: number) => (frame: DrawFrame, vector: Vector4) => {
   if (motions !== null) vector.fromArray(numbersBefore(motions, frame.frameId), index * 4);
 };
 
-interface KeptNumbers {
-  frameId: number;
-  now: Float32Array;
-  before: Float32Array;
-}
-
-const kept = /*@__PURE__*/ new WeakMap<MeshMotions, KeptNumbers>();
+const kept = /*@__PURE__*/ new WeakMap<
+  MeshMotions,
+  { frameId: number; now: Float32Array; before: Float32Array }
+>();
 
 /** The numbers of the frame drawn before, time and uniforms; to begin with, those of now. */
 function numbersBefore(motions: MeshMotions, frameId: number): Float32Array {

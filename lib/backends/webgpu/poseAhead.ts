@@ -3,16 +3,16 @@ import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import type { NodePoses } from './NodePoses.js';
 import { computeWaiting } from './PoseSteps.js';
 
-/** What a renderer drew in the frame before or draws in this one, each with one of the meshes that draw it. */
-interface Drawn {
-  frame: number;
-  /** Frames in which anything was drawn. */
-  turn: number;
-  readonly poses: NodePoses[];
-  readonly crowds: DrawnCrowd[];
-}
-
-const known = /*@__PURE__*/ new WeakMap<WebGPURenderer, Drawn>();
+const known = /*@__PURE__*/ new WeakMap<
+  WebGPURenderer,
+  {
+    frame: number;
+    /** Frames in which anything was drawn. */
+    turn: number;
+    readonly poses: NodePoses[];
+    readonly crowds: DrawnCrowd[];
+  }
+>();
 
 /**
  * Poses all crowds that were drawn in the frame before, at the first draw of a frame, in one submission. Call it before each draw.
@@ -48,7 +48,10 @@ export function poseAhead(
 }
 
 /** Drops what was not drawn in a frame. */
-function dropOthers({ poses, crowds }: Drawn, turn: number): void {
+function dropOthers(
+  { poses, crowds }: { readonly poses: NodePoses[]; readonly crowds: DrawnCrowd[] },
+  turn: number,
+): void {
   let kept = 0;
   for (let i = 0; i < poses.length; i++) {
     if (poses[i].turn !== turn) {

@@ -2,7 +2,7 @@ import { type BufferGeometry, type Material, Matrix4 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import { bindToJoint, rebindToJoint, type Socket, socketOf } from '../../character/bindToJoint.js';
 import { jointsOf } from '../../character/crowdGeometry.js';
-import type { MeshUniforms } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { AttachedCopy, attach, detach, followOwners } from '../AttachedMesh.js';
@@ -12,11 +12,6 @@ import type { KindMesh } from '../kinds/CrowdKinds.js';
 export interface JointAttachmentOptions {
   /** Place in the joint's own space, as of an object that is added to a bone. @default the joint's own */
   offset?: Matrix4;
-}
-
-/** Of a copy: the joint, to which the source's geometry is bound already. */
-interface BoundOptions extends JointAttachmentOptions {
-  socket?: Socket;
 }
 
 /**
@@ -67,7 +62,7 @@ export class JointAttachment extends CrowdMesh {
     options: JointAttachmentOptions = {},
   ) {
     followOwners(JointAttachment);
-    const { offset = new Matrix4(), socket: bound } = options as BoundOptions;
+    const { offset = new Matrix4(), socket: bound } = options as JointAttachmentOptions & { socket?: Socket };
     if (!offset.elements.every(Number.isFinite))
       throw new Error(`The offset is ${offset.elements.join(', ')}; use a Matrix4 of finite numbers.`);
     const { boneTexture, interpolate, crowd } = owner;
@@ -82,7 +77,7 @@ export class JointAttachment extends CrowdMesh {
   }
 
   /** Those of the owner, until it has some of its own. @internal */
-  override get instanceUniforms(): MeshUniforms['numbers'] {
+  override get instanceUniforms(): DrawnCrowd['instanceUniforms'] {
     return super.instanceUniforms ?? this.owner?.instanceUniforms ?? null;
   }
 

@@ -19,7 +19,7 @@ import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 
 import { printerOf, printers, type ShownTiles, type TilePrinter } from './TilePrinter.js';
-import { type Extent, materialsOf, nameTiles, TileStage } from './TileStage.js';
+import { materialsOf, nameTiles, TileStage } from './TileStage.js';
 
 /** What an impostor shows. */
 export interface ImpostorOptions {
@@ -35,13 +35,6 @@ export interface ImpostorOptions {
 const MAX_WIDTH = 2048;
 /** Room around the character on a tile. */
 const MARGIN = 1.06;
-
-/** A clip in the atlas; null for the rest pose. */
-interface Entry {
-  clip: BakedClip | null;
-  first: number;
-  phases: number;
-}
 
 /** Pictures of a crowd's character in phases of its clips from all directions, which a renderer draws, a block of tiles a frame. */
 export class ImpostorAtlas implements ShownTiles {
@@ -59,7 +52,8 @@ export class ImpostorAtlas implements ShownTiles {
   };
   private target: WebGLRenderTarget | null = null;
   private stage: TileStage | null = null;
-  private entries: Entry[] = [];
+  /** Clips in the atlas; null for the rest pose. */
+  private entries: { clip: BakedClip | null; first: number; phases: number }[] = [];
   private perRow = 1;
   private tile = new Vector2();
   private blocks = 0;
@@ -226,7 +220,7 @@ export class ImpostorAtlas implements ShownTiles {
     uniforms.impostorParts.value = parts;
   }
 
-  private writeTable(extents: readonly Extent[][]): void {
+  private writeTable(extents: readonly ReturnType<TileStage['measure']>[number][][]): void {
     const { entries, perRow, tile, target } = this;
     const { width, height } = target as WebGLRenderTarget;
     const texels = Math.max(BLOCK_TEXELS, FIRST_ENTRY + entries.length);
@@ -253,7 +247,7 @@ export class ImpostorAtlas implements ShownTiles {
   }
 
   private play({ crowd }: TileStage, block: number): void {
-    const { clip, first, phases } = this.entries.findLast((entry) => entry.first <= block) as Entry;
+    const { clip, first, phases } = this.entries.findLast((entry) => entry.first <= block)!;
     if (clip === null) crowd.stop(crowd.all);
     else crowd.playAll(clip.name, { time: (clip.duration * (block - first + 0.5)) / phases, timeScale: 0 });
     crowd.update(0);

@@ -22,12 +22,6 @@ import type { TilePrinter } from './TilePrinter.js';
 /** Tiles are drawn so many times as large, and then resolved. */
 const SCALE = 2;
 
-/** How large the character is as seen from a direction: along the axes of the tile. */
-export interface Extent {
-  middle: Vector3;
-  half: Vector3;
-}
-
 const _side = /*@__PURE__*/ new Vector3();
 const _up = /*@__PURE__*/ new Vector3();
 const _front = /*@__PURE__*/ new Vector3();
@@ -71,7 +65,7 @@ export class TileStage {
   }
 
   /** How large the character is in its pose, along the axes of each direction. */
-  measure(): Extent[] {
+  measure(): { middle: Vector3; half: Vector3 }[] {
     const { crowd } = this;
     const { boneTexture, geometry } = crowd;
     if (this.boxes === null) {

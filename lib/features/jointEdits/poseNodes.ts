@@ -83,18 +83,18 @@ function write({ out, at }: Target, node: number): void {
   _scale.toArray(out, to + 8);
 }
 
-/** Finds the nodes of pose tracks by name. */
-export interface NodeNames {
-  /** First node of each name. */
-  first: Map<string, number>;
-  /** For each node the next of its name; -1 if there is none. */
-  next: Int32Array;
-}
-
-const known = /*@__PURE__*/ new WeakMap<PoseTracks, NodeNames>();
+const known = /*@__PURE__*/ new WeakMap<
+  PoseTracks,
+  {
+    /** First node of each name. */
+    first: Map<string, number>;
+    /** For each node the next of its name; -1 if there is none. */
+    next: Int32Array;
+  }
+>();
 
 /** Nodes without a name are not among them. */
-export function nodeNames(tracks: PoseTracks): NodeNames {
+export function nodeNames(tracks: PoseTracks) {
   let names = known.get(tracks);
   if (names === undefined) {
     names = { first: new Map(), next: new Int32Array(tracks.names.length).fill(-1) };

@@ -11,14 +11,6 @@ import {
 import type { View } from '../../culling/View.js';
 import { resized } from '../../utils/attributes.js';
 
-/** What the mesh of one kind draws: a stretch of the list of all. */
-interface KindView extends View {
-  list: InstanceList;
-  count: number;
-  start: number;
-  isFading: boolean;
-}
-
 /** Entries of the list, while they are being sorted out; of all views, one after another. */
 let _entries = /*@__PURE__*/ new Uint32Array(0);
 /** By kind how many there are, and where the last that was put among them ends. */
@@ -28,7 +20,12 @@ const _ends = /*@__PURE__*/ new Uint32Array(256);
 /** The instances that a camera sees, kind by kind: of all, and of each level of detail at which one is drawn by itself. */
 export class KindLists implements SplitLists {
   isFading = false;
-  private readonly views: KindView[] = [];
+  private readonly views: (View & {
+    list: InstanceList;
+    count: number;
+    start: number;
+    isFading: boolean;
+  })[] = [];
   /** One for all kinds, which renderers are sent at once. */
   private list = new InstanceList(1);
 
@@ -155,7 +152,7 @@ export class KindLists implements SplitLists {
     return end;
   }
 
-  private createView(): KindView {
+  private createView() {
     return { list: this.list, count: 0, start: 0, isFading: false };
   }
 }

@@ -19,9 +19,9 @@ import {
   rampDone,
   rampTo,
 } from '../../playback/actions.js';
-import type { LayersOver } from '../../playback/InstancePlayback.js';
+import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
-import { BASE_LAYER, LayerActions, type LayerShare } from '../../playback/LayerActions.js';
+import { BASE_LAYER, LayerActions } from '../../playback/LayerActions.js';
 import { checkFade, checkWeight, type LayerReference } from '../../playback/PlayOptions.js';
 import { swapItems } from '../../utils/attributes.js';
 import { type LayerMask, layerMask } from './layerMask.js';
@@ -188,7 +188,7 @@ export class AnimationLayers implements CrowdFeature {
     this.layOver(this.over, this);
   }
 
-  private layOver(layers: readonly LayerActions[], over: LayersOver | null): void {
+  private layOver(layers: readonly LayerActions[], over: InstancePlayback['over']): void {
     const { crowd } = this;
     const { playback } = crowd;
     playback.layers = [playback.layers[0], ...layers];
@@ -214,8 +214,8 @@ export class AnimationLayers implements CrowdFeature {
 }
 
 /** A layer over the base. Each instance shows so much of it as a ramp says. */
-class MaskedLayer extends LayerActions implements LayerShare {
-  override readonly share: LayerShare = this;
+class MaskedLayer extends LayerActions {
+  override readonly share: NonNullable<LayerActions['share']> = this;
   /** How much of it shows on each node, and behind them on each group of morph targets. */
   shares: Float32Array = new Float32Array(0);
   private ramps: Float64Array;

@@ -1,6 +1,6 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
-import type { MeshUniforms } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
@@ -83,7 +83,7 @@ export class LevelMesh extends CrowdMesh {
   }
 
   /** @internal */
-  override get instanceUniforms(): MeshUniforms['numbers'] {
+  override get instanceUniforms(): DrawnCrowd['instanceUniforms'] {
     return (this.owner as CrowdMesh | undefined)?.instanceUniforms ?? null;
   }
 
@@ -149,11 +149,6 @@ export class LevelMesh extends CrowdMesh {
   protected override fitGeometry(): void {}
 }
 
-/** What an attachment tells those that are drawn in its place. */
-export interface SocketMesh extends CrowdMesh {
-  readonly socket: Socket;
-}
-
 /**
  * What is drawn in the place of an attachment from a level of its crowd on. It follows the same joint, and looks the same.
  *
@@ -170,7 +165,7 @@ export class AttachmentLevel extends LevelMesh {
    * @internal
    */
   constructor(
-    override readonly owner: SocketMesh,
+    override readonly owner: CrowdMesh & { readonly socket: Socket },
     geometry: BufferGeometry,
     material: Material | Material[],
     options: DrawOptions,
@@ -182,7 +177,13 @@ export class AttachmentLevel extends LevelMesh {
 
   /** @internal */
   override copyFor(owner: CrowdMesh): AttachmentLevel {
-    return new AttachmentLevel(owner as SocketMesh, this.geometry, this.material, this, this.from as number);
+    return new AttachmentLevel(
+      owner as AttachmentLevel['owner'],
+      this.geometry,
+      this.material,
+      this,
+      this.from as number,
+    );
   }
 
   /** What it is attached to sees to that. @internal */

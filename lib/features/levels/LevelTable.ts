@@ -35,14 +35,6 @@ export interface Level {
   attachments: boolean;
 }
 
-/** What a level may say of how it is drawn. */
-interface Drawable {
-  /** False until it can be. */
-  isReady?: boolean;
-  /** False if its instances need no poses. */
-  isPosed?: boolean;
-}
-
 /** A level that begins farther away is never reached: squares of larger distances are no numbers of 32 bits. */
 const FARTHEST = 1e18;
 
@@ -279,7 +271,7 @@ export class LevelTable implements LODSelector {
 
   /** Whether instances at a level have to be posed. */
   isPosed(level: number): boolean {
-    return this.hasContent(level) && (this.sorted[level].object as Drawable).isPosed !== false;
+    return this.hasContent(level) && (this.sorted[level].object as { isPosed?: boolean }).isPosed !== false;
   }
 
   /**
@@ -322,7 +314,8 @@ export class LevelTable implements LODSelector {
     let before = 0;
     for (let i = 1; i < sorted.length; i++) {
       // One that cannot be drawn yet is passed over.
-      const next = (sorted[i].object as Drawable | null)?.isReady === false ? sorted[i + 1] : sorted[i];
+      const next =
+        (sorted[i].object as { isReady?: boolean } | null)?.isReady === false ? sorted[i + 1] : sorted[i];
       const start = next === undefined ? Infinity : startOf(next);
       // Where levels fade into each other, there is nothing that could flicker.
       const back = dissolve > 0 || start === Infinity ? start : start - start * sorted[i].hysteresis;

@@ -12,19 +12,13 @@ import { sizeOf } from '../../instances/UniformLayout.js';
 import type { Motion, MotionDefinition, MotionValue, MotionVertex } from './defineMotion.js';
 import type { InstanceSeeds } from './InstanceSeeds.js';
 
-/** A motion, and the mesh that it was assigned to: that of an attachment may be its owner's. */
-export interface AssignedMotion {
-  readonly motion: Motion;
-  readonly home: DrawnCrowd;
-}
-
 /** The motions of a mesh, its own and those of what it is attached to. */
 export class MotionSet implements MeshMotions {
   readonly program: MotionProgram;
   readonly numbers: Float32Array;
 
   constructor(
-    readonly assigned: readonly AssignedMotion[],
+    readonly assigned: readonly { readonly motion: Motion; readonly home: DrawnCrowd }[],
     readonly seeds: InstanceSeeds,
   ) {
     this.program = motionProgramOf(assigned.map(({ motion }) => motion.definition));

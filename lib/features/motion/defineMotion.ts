@@ -92,15 +92,6 @@ export interface MotionDefinition extends MotionSource {
   readonly cpu: ((vertex: MotionVertex<never>) => void) | undefined;
 }
 
-/** What a motion does with its uniforms, whatever they are. */
-export interface MotionHooks {
-  /** The uniforms' values under their names. */
-  readonly values: object;
-  maxOffset(): number;
-  rate(): number;
-  prepare(geometry: BufferGeometry, rest: Box3): void;
-}
-
 /**
  * Moves the vertices of crowds in time: what makers of {@link defineMotion} return, for {@link InstanceMotions}
  * of a crowd, or of several, which then share its uniforms.
@@ -130,7 +121,13 @@ export class Motion<U = unknown> {
     readonly definition: MotionDefinition,
     uniforms: Readonly<Record<string, { value: MotionValue }>>,
     /** @internal */
-    readonly hooks: MotionHooks,
+    readonly hooks: {
+      /** The uniforms' values under their names. */
+      readonly values: object;
+      maxOffset(): number;
+      rate(): number;
+      prepare(geometry: BufferGeometry, rest: Box3): void;
+    },
   ) {
     this.name = definition.name;
     this.stage = definition.stage;

@@ -26,28 +26,29 @@ const STEP = 1.2e-7;
  */
 const DRIFT = 1e-6;
 
-/** Where the camera looks, in the crowd's space: four rows of a matrix, and the pixels of its picture. */
-interface ScreenNodes {
-  readonly x: Node<'vec4'>;
-  readonly y: Node<'vec4'>;
-  /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
-  readonly z: Node<'vec4'>;
-  readonly w: Node<'vec4'>;
-  /** What to add to z / w for depth. */
-  readonly base: Node<'float'>;
-  /** By how much places are uncertain for being far from the crowd's origin, or that of the world. */
-  readonly slack: Node<'float'>;
-  readonly width: Node<'float'>;
-  readonly height: Node<'float'>;
-}
-
 /**
  * Whether a sphere is farther away, as a whole, than all pixels of the rectangle that it takes up on the screen. A pixel around it is
  * asked too. Builds on the current stack.
  *
  * @param sphere Centre and radius, in the crowd's space.
  */
-export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenNodes, sphere: Node<'vec4'>): Node<'bool'> {
+export function hiddenSphere(
+  pyramid: DepthPyramid,
+  screen: {
+    readonly x: Node<'vec4'>;
+    readonly y: Node<'vec4'>;
+    /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
+    readonly z: Node<'vec4'>;
+    readonly w: Node<'vec4'>;
+    /** What to add to z / w for depth. */
+    readonly base: Node<'float'>;
+    /** By how much places are uncertain for being far from the crowd's origin, or that of the world. */
+    readonly slack: Node<'float'>;
+    readonly width: Node<'float'>;
+    readonly height: Node<'float'>;
+  },
+  sphere: Node<'vec4'>,
+): Node<'bool'> {
   const hidden = bool(false).toVar();
   const center = sphere.xyz;
   const at = (row: Node<'vec4'>) => dot(row.xyz, center).add(row.w);
@@ -172,7 +173,7 @@ function hasPlainShape(material: DrawnMaterial): boolean {
 }
 
 /** Where a camera looks, in a crowd's space, as shaders ask for it. */
-export class ScreenRows implements ScreenNodes {
+export class ScreenRows {
   readonly x = uniform(new Vector4());
   readonly y = uniform(new Vector4());
   readonly z = uniform(new Vector4());

@@ -1,4 +1,4 @@
-import type { BufferGeometry, Material } from 'three';
+import type { BufferGeometry, GeometryGroup, Material } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
 
 /** Numbers of a draw in the table: how many vertices, the first of them, the list that is drawn, and the id that ends it. */
@@ -6,12 +6,6 @@ export const TABLE_NUMBERS = 4;
 
 /** Draws that there is room for at first, and how many may be in the table that are drawn no more. */
 const ROOM = 32;
-
-/** A part of a geometry that is drawn in one material. */
-interface Group {
-  start: number;
-  count: number;
-}
 
 const _draw = /*@__PURE__*/ new Uint32Array(TABLE_NUMBERS);
 
@@ -41,7 +35,7 @@ export class DrawTable {
   place(
     geometry: BufferGeometry,
     material: Material,
-    group: Group | null,
+    group: Pick<GeometryGroup, 'start' | 'count'> | null,
     list: number,
     end: number,
   ): number {
@@ -92,7 +86,11 @@ export class DrawTable {
 const createBuffer = (draws: number) => new StorageBufferAttribute(new Uint32Array(draws * TABLE_NUMBERS), 1);
 
 /** Vertices as three.js counts them for a draw that is not indirect, see `RenderObject.getDrawParameters`. */
-function setRange({ index, attributes, drawRange }: BufferGeometry, wireframe: boolean, group: Group | null) {
+function setRange(
+  { index, attributes, drawRange }: BufferGeometry,
+  wireframe: boolean,
+  group: Pick<GeometryGroup, 'start' | 'count'> | null,
+) {
   let items = index?.count ?? attributes.position.count;
   let factor = 1;
   if (wireframe) {

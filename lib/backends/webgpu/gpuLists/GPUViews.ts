@@ -19,7 +19,7 @@ import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
 import { MAX_KIND_LISTS, StoredKinds } from './KindNodes.js';
-import { type LevelState, LevelStates } from './LevelNodes.js';
+import { LevelStates } from './LevelNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -245,7 +245,7 @@ class GPUViews {
     return this.occlusionOf(crowd) === occlusion ? hidden : 0;
   }
 
-  private stepsFor(lists: CameraLists, state: LevelState | null): ViewSteps {
+  private stepsFor(lists: CameraLists, state: ReturnType<LevelStates['of']> | null): ViewSteps {
     const { matrices, drawn, table, occlusion, kinds } = this;
     const key = viewKey(lists, state !== null, occlusion, kinds !== null);
     const make = () =>
@@ -330,14 +330,6 @@ const VERTEX_BUFFERS = 5;
 /** Bytes of an instance in the largest of the buffers. */
 const BYTES = 64;
 
-/** What is read of a device. Those limits that are not there are no limits. */
-interface Limits {
-  maxStorageBuffersPerShaderStage: number;
-  maxStorageBuffersInVertexStage?: number;
-  maxStorageBufferBindingSize: number;
-  maxComputeInvocationsPerWorkgroup: number;
-}
-
 /** Whether the GPU of a renderer can find out what cameras see of a crowd; else the CPU does it. */
 function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd): boolean {
   if (views.occlusion === null && crowd.written === null) return false;
@@ -346,7 +338,18 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   // Each mesh may draw a list of its own.
   if (views.kinds !== null && levelLists(views.splitter) + views.members.length > MAX_KIND_LISTS)
     return false;
-  const { backend } = renderer as { backend: { device?: { limits: Limits } } };
+  const { backend } = renderer as {
+    backend: {
+      device?: {
+        limits: {
+          maxStorageBuffersPerShaderStage: number;
+          maxStorageBuffersInVertexStage?: number;
+          maxStorageBufferBindingSize: number;
+          maxComputeInvocationsPerWorkgroup: number;
+        };
+      };
+    };
+  };
   const limits = backend.device?.limits;
   return (
     limits !== undefined &&

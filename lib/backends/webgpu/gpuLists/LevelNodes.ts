@@ -16,18 +16,6 @@ import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js'
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
 
-/** What is known of a level, see `LODSelector`. */
-interface LevelRow {
-  enter: Node<'float'>;
-  /** Where levels do not fade. */
-  stay: Node<'float'>;
-  /** Both where they do. */
-  fadeStart: Node<'float'>;
-  fadeRate: Node<'float'>;
-  /** The lists that an instance at this level is in, a bit for each. */
-  lists: Node<'uint'>;
-}
-
 /** The level of detail of an instance, in compute shaders. Twin of `lib/features/levels/CameraLevels.ts`. */
 export class LevelNodes {
   /** For each level the numbers that `rowOf` names. */
@@ -115,7 +103,16 @@ export class LevelNodes {
   }
 
   /** What `use` wrote of a level. Builds on the current stack. */
-  private rowOf(level: Node<'int'>): LevelRow {
+  private rowOf(level: Node<'int'>): {
+    enter: Node<'float'>;
+    /** Where levels do not fade. */
+    stay: Node<'float'>;
+    /** Both where they do. */
+    fadeStart: Node<'float'>;
+    fadeRate: Node<'float'>;
+    /** The lists that an instance at this level is in, a bit for each. */
+    lists: Node<'uint'>;
+  } {
     const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
     const { x, y, z, w } = table.element(level).toVar();
     return { enter: x, stay: y, fadeStart: y, lists: uint(z), fadeRate: w };
@@ -169,22 +166,19 @@ function listsOf(table: LODSelector, level: number): number {
   return lists;
 }
 
-/** Levels of detail as a camera sees them for which pictures are drawn. */
-export interface LevelState {
-  readonly camera: Camera;
-  /** Where the camera is. */
-  readonly chosen: LevelMeasure;
-  /** The level of each instance when it was last seen. */
-  readonly states: StorageBufferAttribute;
-  /** The frame in which it was last asked for. */
-  frame: number;
-}
-
 /** Those of all cameras but of shadow maps. */
 export class LevelStates {
-  private all: LevelState[] = [];
+  private all: {
+    readonly camera: Camera;
+    /** Where the camera is. */
+    readonly chosen: LevelMeasure;
+    /** The level of each instance when it was last seen. */
+    readonly states: StorageBufferAttribute;
+    /** The frame in which it was last asked for. */
+    frame: number;
+  }[] = [];
 
-  of(camera: Camera, table: LODSelector, matrixWorld: Matrix4, capacity: number, frame: number): LevelState {
+  of(camera: Camera, table: LODSelector, matrixWorld: Matrix4, capacity: number, frame: number) {
     let state = this.all.find((one) => one.camera === camera);
     if (state === undefined) {
       const states = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);

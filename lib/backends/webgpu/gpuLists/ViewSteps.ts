@@ -21,14 +21,7 @@ import {
 } from '../../../../shaders/tsl.js';
 import { POSE_WORKGROUP } from '../PoseSteps.js';
 import { type CameraLists, DRAW_NUMBERS } from './CameraLists.js';
-import {
-  type CountedLists,
-  countLists,
-  type ListNodes,
-  WORKGROUP,
-  writeBits,
-  writeLists,
-} from './compactLists.js';
+import { countLists, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
 import { KindNodes, type StoredKinds } from './KindNodes.js';
@@ -42,12 +35,6 @@ const MAX_LISTS = 64;
 
 /** The most cameras of an array of which each has a frustum of its own; what more of them see is all. */
 export const MAX_FRUSTUMS = 8;
-
-/** Where instances stand: columns of matrices, four vectors each; and a bit for each: whether it is drawn. */
-interface InstanceBuffers {
-  readonly matrices: StorageBufferAttribute;
-  readonly drawn: StorageBufferAttribute;
-}
 
 /** Tells crowds apart that need computations of their own. */
 export function viewKey(
@@ -98,7 +85,7 @@ export class ViewSteps {
    * @param kinds Null if all instances are of one kind.
    */
   constructor(
-    instances: InstanceBuffers,
+    instances: { readonly matrices: StorageBufferAttribute; readonly drawn: StorageBufferAttribute },
     drawTable: DrawTable,
     buffers: CameraLists,
     states: StorageBufferAttribute | null,
@@ -142,7 +129,7 @@ export class ViewSteps {
    * @param members What the steps of the pose pass compute of an instance, see `PoseSteps`; 0 if there is no pass.
    */
   prepare(
-    instances: InstanceBuffers,
+    instances: { readonly matrices: StorageBufferAttribute; readonly drawn: StorageBufferAttribute },
     drawTable: DrawTable,
     buffers: CameraLists,
     count: number,
@@ -213,7 +200,7 @@ export class ViewSteps {
   }
 
   /** Writes the arguments of all draws, and how long the lists are. Each is known to the workgroup whose instances end it. */
-  private writeDraws({ first, countBefore }: CountedLists): void {
+  private writeDraws({ first, countBefore }: ReturnType<typeof countLists>): void {
     const { args, count, nodes, table, totals } = this;
     const local = int(invocationLocalIndex);
     const next = first.add(WORKGROUP).toVar();

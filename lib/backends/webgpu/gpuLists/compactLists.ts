@@ -52,16 +52,8 @@ export function writeBits({ lists, words, bits }: ListNodes, mask: Node<'uint'>)
   });
 }
 
-/** What the invocations of a workgroup know of the lists in the second step. */
-export interface CountedLists {
-  /** The first of the workgroup's instances. */
-  first: Node<'int'>;
-  /** How many instances of a list come before one of these, or before the one after them. Builds on the current stack. */
-  countBefore(list: Node<'int'>, id: Node<'int'>): Node<'uint'>;
-}
-
 /** The beginning of the second step: each workgroup counts what comes before its instances. */
-export function countLists({ lists, words, bits }: ListNodes): CountedLists {
+export function countLists({ lists, words, bits }: ListNodes) {
   const sums = workgroupAtomics('sums', lists);
   const local = int(invocationLocalIndex).toVar();
   const first = int(instanceIndex).sub(local).toVar();
@@ -83,7 +75,7 @@ export function countLists({ lists, words, bits }: ListNodes): CountedLists {
   workgroupBarrier();
   return {
     first,
-    countBefore(list, id) {
+    countBefore(list: Node<'int'>, id: Node<'int'>) {
       const row = list.mul(words).toVar();
       const word = row.add(id.shiftRight(5)).toVar();
       const sum = sums.load(list).toVar();
@@ -104,7 +96,7 @@ export function countLists({ lists, words, bits }: ListNodes): CountedLists {
  */
 export function writeLists(
   { lists, words, bits, capacity, ids }: ListNodes,
-  { countBefore }: CountedLists,
+  { countBefore }: ReturnType<typeof countLists>,
   fadesOf: ((id: Node<'int'>) => (list: number) => Node<'uint'>) | null,
 ): void {
   const id = int(instanceIndex).toVar();
