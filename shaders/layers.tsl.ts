@@ -1,7 +1,7 @@
 import { float, int, ivec2, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { ACTION_LAYER, MASKS_PER_ROW } from '../lib/playback/instanceLayout.js';
-import { type LayerNodes, rampAt } from './playedActions.tsl.js';
+import { type PlayedTexels, rampAt } from './playedActions.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { componentsOf } from './tsl.js';
 
@@ -10,7 +10,7 @@ import { componentsOf } from './tsl.js';
  *
  * @param masks Where these show, see `AnimationLayers.masks`.
  */
-export const layerNodes = (masks: TexelNode): LayerNodes => ({
+export const layerNodes = (masks: TexelNode): NonNullable<PlayedTexels['over']> => ({
   shares(entry, clock, ramps) {
     const at = ivec2(entry.bitAnd(MASKS_PER_ROW - 1), entry.shiftRight(Math.log2(MASKS_PER_ROW)));
     const mask = componentsOf(masks.texel(at).toVar());

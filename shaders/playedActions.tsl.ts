@@ -21,17 +21,14 @@ export interface PlayedTexels {
   /** Seconds since the epoch began, and its number. */
   clock: Node<'vec2'>;
   /** Layers over the base; null if there are none. */
-  over: LayerNodes | null;
+  over: {
+    /** How much of each shows on an entry. */
+    shares(entry: Node<'int'>, clock: Node<'float'>, ramps: readonly Node<'vec4'>[]): Node<'vec4'>;
+    /** Reads the layer of an action off its clip. */
+    take(clip: Node<'vec4'>): Node<'int'>;
+  } | null;
   /** How many layers there are, with the base. */
   layers: number;
-}
-
-/** Nodes for layers over the base, which come with these. Both build on the current stack. */
-export interface LayerNodes {
-  /** How much of each shows on an entry. */
-  shares(entry: Node<'int'>, clock: Node<'float'>, ramps: readonly Node<'vec4'>[]): Node<'vec4'>;
-  /** Reads the layer of an action off its clip. */
-  take(clip: Node<'vec4'>): Node<'int'>;
 }
 
 /** How much is done of what begins at `start` and is done by so much a second; all of it at a rate of 0. */

@@ -49,13 +49,8 @@ export interface Structs {
   toReadOnly(): Structs;
 }
 
-/** Whole numbers in a buffer that shaders read and write. */
-export interface Uints {
-  element(index: Node): Node<'uint'>;
-}
-
 /** Whole numbers in a storage buffer. */
-export interface StoredUints extends Uints {
+export interface StoredUints extends Pick<Elements<'uint'>, 'element'> {
   value: StorageBufferAttribute;
   toReadOnly(): StoredUints;
 }
@@ -324,15 +319,15 @@ export function workgroupValues<T extends 'uint' | 'float'>(
   return values.setName(name) as { element(index: Node): Node<T> };
 }
 
-/** Whole numbers that the invocations of a workgroup share, zero at first. All of these build on the current stack. */
-export interface WorkgroupAtomics {
+/** As `workgroupValues`. Few of them: some drivers take long to compile that many are zero. */
+export function workgroupAtomics(
+  name: string,
+  count: number,
+): {
   load(index: Node<'int'>): Node<'uint'>;
   add(index: Node<'int'>, value: Node<'uint'>): void;
   or(index: Node<'int'>, value: Node<'uint'>): void;
-}
-
-/** As `workgroupValues`. Few of them: some drivers take long to compile that many are zero. */
-export function workgroupAtomics(name: string, count: number): WorkgroupAtomics {
+} {
   const values = workgroupValues('uint', name, count) as unknown as {
     toAtomic(): void;
     element(index: Node): never;

@@ -20,8 +20,7 @@ import {
 import type { Node } from 'three/webgpu';
 import { type ClockNodes, eachClip, type PlaybackNodes, type VertexVariant } from './skinningMatrix.tsl.js';
 import type { TexelNode } from './TexelNode.js';
-import type { Rows } from './tsl.js';
-import { floatsOf, unpackSnorms } from './tsl.js';
+import { floatsOf, type Rows, unpackSnorms } from './tsl.js';
 import type { VertexPrecision } from './vertexTexture.glsl.js';
 
 function unfoldNormal(square: Node<'vec2'>): Node<'vec3'> {

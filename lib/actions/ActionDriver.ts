@@ -2,18 +2,6 @@ import type { Crowd } from '../core/Crowd.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import type { ActionReport, PlayedAction } from './ActionState.js';
 
-/** What the driver asks of an `InstanceMixer`. */
-interface SteeringMixer {
-  /** Whether its instance exists no more. */
-  readonly isLost: boolean;
-  steers(layer: number): boolean;
-  release(layer?: number): void;
-  delay(seconds: number): void;
-  clipsChanged(): void;
-  bringBefore(): void;
-  run(): void;
-}
-
 /**
  * Steers the instances of a crowd by the actions of their objects. It knows when something about the actions of each changes by
  * itself, and looks at no other instance in an update.
@@ -22,7 +10,7 @@ export class ActionDriver {
   /** Whether passes are told of. */
   loops = false;
   /** By instance. */
-  private readonly mixers: (SteeringMixer | undefined)[] = [];
+  private readonly mixers: (Parameters<ActionDriver['schedule']>[1] | undefined)[] = [];
   /** Seconds since the crowd's beginning at which something changes next, for each instance. */
   private readonly heap: TimeHeap;
   private due: number[] = [];
@@ -39,7 +27,20 @@ export class ActionDriver {
   }
 
   /** Says when something about the actions of an instance changes next. */
-  schedule(index: number, mixer: SteeringMixer, time: number): void {
+  schedule(
+    index: number,
+    mixer: {
+      /** Whether its instance exists no more. */
+      readonly isLost: boolean;
+      steers(layer: number): boolean;
+      release(layer?: number): void;
+      delay(seconds: number): void;
+      clipsChanged(): void;
+      bringBefore(): void;
+      run(): void;
+    },
+    time: number,
+  ): void {
     this.mixers[index] = mixer;
     if (this.heap.timeOf(index) !== time) this.heap.set(index, time);
   }

@@ -3,7 +3,7 @@ import { AFFINE_SIZE } from '../constants.js';
 import { multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
 import { type BoxArray, boxToArray, expandByJoint, type JointBoxes } from './jointBoxes.js';
-import { composeModel, type MixedAction, mixNode } from './mixPose.js';
+import { composeModel, type MixedLayer, mixNode } from './mixPose.js';
 import type { PoseTracks } from './PoseTracks.js';
 
 /** By how much boxes are wider on each side than what was sampled, as a share of the largest side. */
@@ -43,7 +43,7 @@ export function* clipBounds(tracks: PoseTracks, jointBoxes: JointBoxes): Steps<B
   const holds = new Uint8Array(parents.length);
   for (const i of joints) for (let node = jointNodes[i]; node >= 0; node = parents[node]) holds[node] = 1;
 
-  const actions: MixedAction[] = [0, 1, 2].map(() => ({ clip: 0, place: 0, weight: 0 }));
+  const actions: MixedLayer['actions'][number][] = [0, 1, 2].map(() => ({ clip: 0, place: 0, weight: 0 }));
   const layers = [{ actions, weight: 1, mask: null }];
   const expand = (box: Box3) => {
     for (let node = 0; node < parents.length; node++) {

@@ -20,19 +20,16 @@ import {
 } from './PoseTracks.js';
 import { TRS_SIZE } from './Rig.js';
 
-/** A clip that plays. */
-export interface MixedAction {
-  /** Index of the clip. */
-  clip: number;
-  /** Where it is among the clip's frames that are stored. */
-  place: number;
-  /** As `AnimationAction.getEffectiveWeight()`. */
-  weight: number;
-}
-
 /** Actions that are mixed with each other; the result is laid over that of the layers before. */
 export interface MixedLayer {
-  actions: MixedAction[];
+  actions: {
+    /** Index of the clip. */
+    clip: number;
+    /** Where it is among the clip's frames that are stored. */
+    place: number;
+    /** As `AnimationAction.getEffectiveWeight()`. */
+    weight: number;
+  }[];
   /** How much of it shows, 0 to 1. */
   weight: number;
   /** The same on each node, and behind the nodes on each group of morph targets; null for all of it everywhere. */
@@ -129,7 +126,7 @@ const shareOn = ({ weight, mask }: MixedLayer, entry: number): number =>
 
 function mixProperty(
   tracks: PoseTracks,
-  actions: readonly MixedAction[],
+  actions: readonly MixedLayer['actions'][number][],
   node: number,
   property: number,
   share: number,
@@ -184,7 +181,7 @@ function addValue(property: number, out: Float64Array, at: number, value: Float6
 /** Reads a property of a node in a clip; false if the clip has no track for it. */
 function readTrack(
   tracks: PoseTracks,
-  { clip, place }: MixedAction,
+  { clip, place }: MixedLayer['actions'][number],
   node: number,
   property: number,
   out: Float64Array,

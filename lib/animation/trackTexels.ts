@@ -36,19 +36,6 @@ export function trackSize(tracks: PoseTracks): number {
   return Math.max(texels, (tracks.shorts?.length ?? 0) / 4);
 }
 
-/** Where the parts of the texture begin, in texels. */
-export interface TrackLayout {
-  nodes: number;
-  joints: number;
-  chains: number;
-  clips: number;
-  table: number;
-  slots: number;
-  keys: number;
-  /** Whether chains are so long that their nodes are multiplied by segments first, see `SEGMENT_NODES`. */
-  hasLongChains: boolean;
-}
-
 /**
  * Texels of a node: one for its parent, where its fixed matrix is and how many nodes are before it in its segment of a chain; then
  * its rotation, translation and scale at rest.
@@ -70,7 +57,7 @@ export const SEGMENT_NODES = 16;
 const LONG_CHAIN = 2 * SEGMENT_NODES;
 
 /** Where the parts of pose tracks begin among their texels. First of all come `PoseTracks.before` and the fixed matrices. */
-export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: PoseTracks): TrackLayout {
+export function trackLayout({ parents, fixed, jointNodes, morphRest, clips }: PoseTracks) {
   const entries = parents.length + morphRest.length / 4;
   let nodes = 3;
   for (let node = 0; node < parents.length; node++) if (!Number.isNaN(fixed[node * AFFINE_SIZE])) nodes += 3;
@@ -110,7 +97,7 @@ export function trackTexels(tracks: PoseTracks) {
 /** {@link trackTexels}, step by step, so that a page can go on between them. */
 export function* trackTexelSteps(
   tracks: PoseTracks,
-): Generator<number, { texels: Float32Array; height: number; layout: TrackLayout }, void> {
+): Generator<number, { texels: Float32Array; height: number; layout: ReturnType<typeof trackLayout> }, void> {
   const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys, shorts } =
     tracks;
   const entries = parents.length + morphRest.length / 4;

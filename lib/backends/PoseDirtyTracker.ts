@@ -1,6 +1,6 @@
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
-import type { PoseRequest } from '../culling/View.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
+import type { PoseRequest } from '../culling/InstanceList.js';
 
 /** Of an instance that has no pose yet. */
 const NEVER = -1;

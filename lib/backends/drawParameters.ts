@@ -8,7 +8,7 @@ import {
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
 } from '../constants.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
 
 /** One object for all draws, so that these make none. */
 const _variant: ShaderVariant = {

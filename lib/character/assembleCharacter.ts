@@ -6,8 +6,7 @@ import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { drawnObjects, unsupportedKind } from './collectParts.js';
 import { bareName, collectRig, isNamesake, type RigOptions, STILL, shadingJoints } from './collectRig.js';
 import type { CharacterPart } from './crowdGeometry.js';
-import type { MaterialMerger } from './mergeParts.js';
-import { mergeParts } from './mergeParts.js';
+import { type MaterialMerger, mergeParts } from './mergeParts.js';
 
 /**
  * What a crowd plays: `bakeCharacter` makes one, a worker or a file. Plain things, which may be changed before a crowd is made of them.

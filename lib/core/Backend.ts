@@ -1,6 +1,6 @@
 import type { Camera, GeometryGroup, Material, Scene } from 'three';
 import type { ViewInfo } from '../culling/ViewInfo.js';
-import type { DrawnCrowd } from './DrawnCrowd.js';
+import type { DrawnCrowd } from './Crowd.js';
 
 /** Poses and draws crowds with one kind of renderer. */
 export interface Backend {

@@ -1,45 +1,24 @@
-import type { Box3, BufferGeometry, InstancedBufferAttribute, Intersection, Material, Object3D } from 'three';
+import type { Box3, InstancedMesh, Intersection, Object3D, Vector3 } from 'three';
+import type { MotionProgram } from '../../shaders/MotionProgram.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { PoseEditor, WrittenOnGPU } from '../animation/PoseSource.js';
+import type { PosedCrowd, PoseEditor, WrittenOnGPU } from '../animation/PoseSource.js';
+import type { CharacterPart } from '../character/crowdGeometry.js';
+import type { Influences } from '../constants.js';
 import { CrowdViews } from '../culling/CrowdViews.js';
 import type { LayersOfInstances } from '../culling/InstanceGroups.js';
+import type { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
+import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import { InstanceTransforms } from '../instances/InstanceTransforms.js';
 import { InstanceVisibility } from '../instances/InstanceVisibility.js';
+import type { MatrixTexels } from '../instances/MatrixTexels.js';
+import type { UniformLayout } from '../instances/UniformLayout.js';
 import { InstancePlayback } from '../playback/InstancePlayback.js';
 import { type PlaybackEvent, PlaybackEvents, type PlaybackEventType } from '../playback/PlaybackEvents.js';
 import { releaseBuffers } from '../utils/attributes.js';
-import { type CrowdFeature, copyFeatures, sameKind } from './CrowdFeature.js';
-
-/** A mesh that draws the instances of a crowd: its own, or one that is attached to it. */
-export interface CrowdMember {
-  readonly geometry: BufferGeometry;
-  readonly material: Material | Material[];
-  readonly instanceColor: InstancedBufferAttribute | null;
-  count: number;
-  /** What the instances look like in this mesh. */
-  readonly appearance: readonly InstanceData[];
-  /** Whether its bounds hold: three.js's word for whether it need not be drawn where they are not seen. */
-  readonly frustumCulled: boolean;
-  readonly visible: boolean;
-  /** At which levels of detail it is drawn, see `LODSelector.listOf`. */
-  readonly level: number | null;
-  /** `ofPoses` is the box around every pose, relative to an instance. */
-  readonly bounds: { ofPoses(): Box3; dropStale(): void; drop(): void };
-  /** three.js's word for which cameras draw it. */
-  readonly layers: { readonly mask: number };
-  /** Called when there is room for another number of instances, and buffers may be other objects. */
-  instancesResized(): void;
-  /** @throws If a bone texture cannot pose the mesh. */
-  checkBoneTexture(boneTexture: BoneTexture): void;
-  /** Called before another bone texture, which was checked, takes the place of the present one. */
-  prepareBoneTexture(boneTexture: BoneTexture): void;
-  /** Called once it has. */
-  boneTextureReplaced(): void;
-  /** Called when nothing is being drawn: a draw in which an error was thrown has not ended by itself. */
-  endDraws(): void;
-  dispatchEvent(event: PlaybackEvent): void;
-}
+import { type CrowdFeature, copyFeatures, type MeshFeature, sameKind } from './CrowdFeature.js';
+import type { CrowdSkeleton } from './CrowdSkeleton.js';
+import type { MorphInfluences } from './MorphInfluences.js';
 
 /**
  * What all meshes of a crowd share: where its instances stand, what they play, and the bone texture that poses them. It
@@ -98,7 +77,7 @@ export class Crowd {
   /** When the first of these was, as of `performance.now()`. */
   longSince = 0;
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
-  members: readonly CrowdMember[] = [];
+  members: readonly DrawnCrowd[] = [];
 
   constructor(
     private texture: BoneTexture,
@@ -171,7 +150,7 @@ export class Crowd {
   }
 
   /** The mesh whose `count` says which instances there are. */
-  get mesh(): CrowdMember {
+  get mesh(): DrawnCrowd {
     return this.members[0];
   }
 
@@ -179,16 +158,16 @@ export class Crowd {
     return this.texture.markersVersion;
   }
 
-  add(member: CrowdMember): void {
+  add(member: DrawnCrowd): void {
     this.members = [...this.members, member];
   }
 
-  remove(member: CrowdMember): void {
+  remove(member: DrawnCrowd): void {
     this.members = this.members.filter((other) => other !== member);
   }
 
   /** Call when the `count` of a mesh was set. That of the crowd's own mesh says which instances exist. */
-  countChanged(member: CrowdMember, count: number): void {
+  countChanged(member: DrawnCrowd, count: number): void {
     const { visibility } = this;
     if (member !== this.members[0]) return;
     for (let id = count; id < visibility.count; id++) if (visibility.isDeleted(id)) this.restore(id);
@@ -312,7 +291,7 @@ export class Crowd {
    * @param except A mesh that need not be posed by it.
    * @throws If a bone texture cannot pose one of the others.
    */
-  checkBoneTexture(boneTexture: BoneTexture, except?: CrowdMember): void {
+  checkBoneTexture(boneTexture: BoneTexture, except?: DrawnCrowd): void {
     for (const member of this.members) if (member !== except) member.checkBoneTexture(boneTexture);
   }
 
@@ -363,9 +342,127 @@ export class Crowd {
   readonly announce = (event: PlaybackEvent): void => {
     // Before listeners may give its id to another one.
     const object = this.objects?.objectOf(event.instanceId) ?? null;
-    for (const member of this.members) member.dispatchEvent(event);
+    for (const member of this.members) member.dispatchEvent(event as never);
     if (object !== null) this.objects?.notify(object, event);
   };
 }
 
-const isFrustumCulled = ({ frustumCulled }: CrowdMember): boolean => frustumCulled;
+const isFrustumCulled = ({ frustumCulled }: DrawnCrowd): boolean => frustumCulled;
+
+/** What moves the vertices of a mesh beside clips: made by `InstanceMotions`. */
+export interface MeshMotions {
+  readonly program: MotionProgram;
+  /** What shaders are told in each draw, see `MotionProgram`; `settle` writes them. */
+  readonly numbers: Float32Array;
+  /**
+   * How far vertices may be moved: before they are skinned, in units of the geometry as it was modelled, and afterwards, in those of
+   * the instance. They grow in steps, so that bounds need not be computed anew whenever a uniform changes.
+   */
+  readonly maxOffsetBefore: number;
+  readonly maxOffsetAfter: number;
+  /** Brings `numbers` up to what the crowd's clock and the uniforms are now. */
+  settle(mesh: DrawnCrowd): void;
+  /**
+   * Moves a vertex as shaders do, so far as motions have a function for the CPU. Call `settle` before.
+   *
+   * @param target The vertex with morph targets applied; gets where it is in the instance's space.
+   * @param pose Carries a position from where it was modelled to where it is posed.
+   */
+  moveVertex(
+    mesh: DrawnCrowd,
+    index: number,
+    vertex: number,
+    target: Vector3,
+    pose: (position: Vector3) => Vector3,
+  ): Vector3;
+  /** Lets the same motions of another crowd go on from where they are in this one. */
+  copyTime(from: DrawnCrowd, to: DrawnCrowd): void;
+  /** What moves a mesh that is attached to the one that these move, and has no motions of its own. */
+  attached(mesh: DrawnCrowd): MeshMotions | null;
+  /** Of what random numbers of instances are made, where some are not made of ids; its texture is null while all are. */
+  readonly seeds: { readonly texture: InstanceTexture | null; readonly areSwapped: boolean };
+}
+
+/**
+ * A mesh that draws a crowd, as all know it that does not make one: backends, features, queries. The class is `CrowdMesh`, which
+ * comes later in the order of imports.
+ */
+export interface DrawnCrowd
+  extends InstancedMesh,
+    Omit<PosedCrowd, 'geometry' | 'count' | 'playback' | 'boneTexture' | 'crowd'> {
+  /** @internal */
+  readonly isCrowdMesh: true;
+  /** Whether it draws what is far away in the place of another mesh. */
+  readonly isLevelMesh?: boolean;
+  /** The mesh that it is attached to. @internal */
+  readonly owner?: object;
+  /** Whether it follows a joint: what its bone texture knows is then of the mesh that it is attached to. */
+  readonly isJointAttachment?: boolean;
+  /** What all meshes of the crowd share. @internal */
+  readonly crowd: Crowd;
+  /** @internal */
+  readonly playback: InstancePlayback;
+  readonly boneTexture: BoneTexture;
+  /** The most instances there can be. */
+  readonly capacity: number;
+  /** Whether three.js shall bind `skeleton.boneTexture` and `bindMatrix` at each draw. @internal */
+  isSkinnedMesh: boolean;
+  /** @internal */
+  readonly skeleton: CrowdSkeleton;
+  /** Seconds since the epoch of the shared clock began. @internal */
+  readonly clock: number;
+  /** Seconds by which the crowd was advanced in all. */
+  readonly elapsed: number;
+  readonly shadowInfluences: Influences;
+  /** Whether clips move the geometry's morph targets. @internal */
+  readonly clipsMorph: boolean;
+  /** Which instances each camera sees. @internal */
+  readonly views: CrowdViews;
+  /** The list of instances that it draws, see `LODSelector.listOf`; null for all that are seen. @internal */
+  readonly level: number | null;
+  /** `ofPoses` is the box around every pose, relative to an instance. @internal */
+  readonly bounds: { ofPoses(): Box3; dropStale(): void; drop(): void };
+  /** Parts of the character; those of another geometry have numbers for names. @internal */
+  readonly characterParts: readonly CharacterPart[];
+  /** Which parts of instances are shown and in what colour; null for all, as they were baked. */
+  readonly parts: {
+    readonly count: number;
+    readonly texture: InstanceTexture;
+    /** Whether parts of instances were given colours. */
+    readonly isColored: boolean;
+    isShown(index: number, part: number): boolean;
+  } | null;
+  /** @internal */
+  instanceParts: (NonNullable<DrawnCrowd['parts']> & MeshFeature) | null;
+  /** What instances have for shaders in the place of the material's. */
+  uniforms: {
+    /** Null while there are none. */
+    readonly numbers: { readonly layout: UniformLayout; readonly texture: InstanceTexture } | null;
+  } | null;
+  /** Its numbers; null while there is nothing. @internal */
+  readonly instanceUniforms: NonNullable<DrawnCrowd['uniforms']>['numbers'];
+  /** What moves vertices; null where nothing does. @internal */
+  readonly motions: MeshMotions | null;
+  /** Influences of morph targets that instances have had. @internal */
+  readonly morphs: MorphInfluences;
+  /** @internal */
+  readonly colors: InstanceColors;
+  /** Matrices and colours as texels. @internal */
+  readonly texels: MatrixTexels;
+  /** What the instances look like in this mesh, and what features made of it. @internal */
+  readonly appearance: InstanceData[];
+  /** @internal */
+  readonly meshFeatures: MeshFeature[];
+  /** Brings materials and draw parameters up to what the mesh is now. @internal */
+  prepareDraw(): void;
+  /** Called when there is room for another number of instances, and buffers may be other objects. @internal */
+  instancesResized(): void;
+  /** @throws If a bone texture cannot pose the mesh. @internal */
+  checkBoneTexture(boneTexture: BoneTexture): void;
+  /** Called before another bone texture, which was checked, takes the place of the present one. @internal */
+  prepareBoneTexture(boneTexture: BoneTexture): void;
+  /** Called once it has. @internal */
+  boneTextureReplaced(): void;
+  /** Called when nothing is being drawn: a draw in which an error was thrown has not ended by itself. @internal */
+  endDraws(): void;
+}

@@ -1,6 +1,6 @@
 import { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import { ColorTexels } from '../instances/MatrixTexels.js';
-import type { DrawnCrowd } from './DrawnCrowd.js';
+import type { DrawnCrowd } from './Crowd.js';
 
 /** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */
 export function updateColors(crowd: DrawnCrowd): void {

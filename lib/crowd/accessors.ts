@@ -1,8 +1,7 @@
 import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
 import { createCrowdGeometry } from '../character/crowdGeometry.js';
-import type { CrowdMember } from '../core/Crowd.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
 import type { CrowdSkeleton } from '../core/CrowdSkeleton.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { whiteColors } from '../instances/InstanceColors.js';
 import { describe } from '../utils/messages.js';
 
@@ -23,12 +22,11 @@ export interface MeshFields {
 }
 
 /** The mesh that has them. */
-type FieldMesh = DrawnCrowd &
-  CrowdMember & {
-    fields: MeshFields | undefined;
-    readonly attachments: readonly { count: number }[];
-    geometryReplaced(source: BufferGeometry): void;
-  };
+type FieldMesh = DrawnCrowd & {
+  fields: MeshFields | undefined;
+  readonly attachments: readonly { count: number }[];
+  geometryReplaced(source: BufferGeometry): void;
+};
 
 /** Undefined as long as three.js's own constructors run. */
 type Unmade = Partial<Pick<FieldMesh, 'crowd' | 'colors' | 'fields'>>;

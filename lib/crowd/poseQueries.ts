@@ -2,7 +2,7 @@ import { type Box3, Matrix4, Vector3 } from 'three';
 import { sourceOf } from '../animation/PoseSource.js';
 import { socketOf } from '../character/bindToJoint.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import { PosedInstance } from '../queries/PosedInstance.js';
 import { affineToMatrix4, multiplyAffine } from '../utils/affine.js';

@@ -1,10 +1,9 @@
 import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { InstanceGroups, type LayersOfInstances } from './InstanceGroups.js';
-import { InstanceList } from './InstanceList.js';
-import type { DividedView, KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
+import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
+import type { KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
 import { listSeen, markSeen } from './seenInstances.js';
-import type { PoseRequest, View } from './View.js';
 
 /** Instances on layers of no camera are left out first, and then those that are too many. */
 export const STAGE_LAYERS = 0;
@@ -335,7 +334,7 @@ const NO_RATES = /*@__PURE__*/ new Float32Array(1);
 let _ids = /*@__PURE__*/ new Uint32Array(0);
 
 /** Which instances a camera sees. It holds as long as neither the camera nor the crowd changes. */
-export class CameraView implements PoseRequest, DividedView {
+export class CameraView implements PoseRequest {
   /** When it was last asked for. */
   turn = 0;
   /** Whether it is for a shadow map. */

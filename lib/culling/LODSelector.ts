@@ -1,5 +1,5 @@
 import type { Camera, Matrix4 } from 'three';
-import type { PoseRequest, View } from './View.js';
+import type { PoseRequest, View } from './InstanceList.js';
 
 /** Sorts what cameras see of a crowd into lists that different meshes draw. A crowd without it has one list for all. */
 export interface LODSelector {
@@ -53,18 +53,12 @@ export interface LODSelector {
 /** Lists of single kinds have the numbers from here on, above those of levels. */
 export const KIND_LISTS = 64;
 
-/** The instances of a kind, among those of a list of levels of detail; null for all that are seen. */
-export interface KindList {
-  readonly level: number | null;
-  readonly kind: number;
-}
-
 /** Divides what cameras see, or what they see at a level of detail, by kinds of instances: see `CrowdKinds`. */
 export interface KindSplitter {
   /** By id the number of its kind. */
   readonly kinds: Uint8Array;
   /** The lists that meshes draw. */
-  readonly lists: readonly KindList[];
+  readonly lists: readonly { readonly level: number | null; readonly kind: number }[];
   /** Goes up when instances are of other kinds, or other lists are needed. */
   readonly version: number;
   /** The list that a mesh draws, see `LODSelector.listOf`. */
@@ -72,7 +66,7 @@ export interface KindSplitter {
   /** Whether a mesh draws instances of the kind that an instance has. */
   shows(mesh: object, id: number): boolean;
   /** Of how many of the instances a list is, as a share. */
-  shareOf(list: KindList): number;
+  shareOf(list: KindSplitter['lists'][number]): number;
   /** Lists of a view. */
   listsFor(levels: SplitLists | null): SplitLists;
 }
@@ -90,14 +84,6 @@ export interface LevelMeasure {
   readonly bySize: boolean;
   readonly flat: boolean;
   update(splitter: LODSelector, camera: Camera, matrixWorld: Matrix4, capacity: number): void;
-}
-
-/** What is read of a view that is divided. */
-export interface DividedView {
-  readonly camera: Camera;
-  /** The camera that decides on levels. */
-  readonly lodCamera: Camera;
-  readonly inShadow: boolean;
 }
 
 /** How much a view may draw. */
@@ -123,7 +109,16 @@ export interface SplitLists extends Partial<Pick<PoseRequest, 'levels' | 'poseRa
    * @param isFitted Whether levels may begin sooner than they say, see `fit`.
    * @returns False if instances are to be posed at other rates than before.
    */
-  update(view: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean | undefined;
+  update(
+    view: {
+      readonly camera: Camera;
+      /** The camera that decides on levels. */
+      readonly lodCamera: Camera;
+      readonly inShadow: boolean;
+    },
+    matrixWorld: Matrix4,
+    isFitted: boolean,
+  ): boolean | undefined;
   /** Says what instances cost at each level. */
   setCosts(budget: ViewBudget, trianglesAt: (level: number) => number): void;
   /** Begins levels sooner where those of the first `count` ids would cost too much, and chooses them. */

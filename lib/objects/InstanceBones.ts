@@ -8,8 +8,7 @@ import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import type { PlacedObject } from './InstancePlacement.js';
 import { JointPoses } from './JointPoses.js';
 import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
-import type { ValueOwner } from './observed.js';
-import { observe, own } from './observed.js';
+import { observe, own, type ValueOwner } from './observed.js';
 
 /** Numbers of a rotation, a position and a scale. */
 const SIZES = [4, 3, 3];

@@ -4,8 +4,7 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import type { InstanceBones } from './InstanceBones.js';
-import type { PlacedObject } from './InstancePlacement.js';
-import { adoptPlace, InstancePlacement } from './InstancePlacement.js';
+import { adoptPlace, InstancePlacement, type PlacedObject } from './InstancePlacement.js';
 
 /** Fewer instances that are in no scene are no cause for a warning. */
 const MANY_LOST = 64;

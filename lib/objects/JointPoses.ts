@@ -1,6 +1,6 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { TRS_SIZE } from '../animation/Rig.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
 import { jointMatrix } from '../crowd/poseQueries.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import type { PosedNodes } from './NodePoses.js';

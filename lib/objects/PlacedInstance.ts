@@ -6,8 +6,7 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { warnOnce } from '../utils/messages.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
-import type { PlacedObject } from './InstancePlacement.js';
-import { adoptPlace } from './InstancePlacement.js';
+import { adoptPlace, type PlacedObject } from './InstancePlacement.js';
 import { ObservedLayers, ObservedVector3 } from './observed.js';
 
 /** What the crowd has for all its instances, and what a program that sets it on one of them can do. */

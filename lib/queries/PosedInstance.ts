@@ -2,7 +2,7 @@ import { Mesh, type Vector3 } from 'three';
 import { type PoseSource, sourceOf } from '../animation/PoseSource.js';
 import { type Skin, skinOf } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
 
 /**
  * One instance of a crowd as it is posed now, as a mesh: where the CPU skins, for rays, vertices and sockets alike. One object serves

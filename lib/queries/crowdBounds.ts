@@ -12,7 +12,7 @@ import {
 import { createPoseMix } from '../animation/PoseMix.js';
 import { sourceOf } from '../animation/PoseSource.js';
 import { AFFINE_SIZE } from '../constants.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 
 const _center = /*@__PURE__*/ new Vector3();

@@ -2,7 +2,8 @@ import type { BufferGeometry, Face, Intersection, Object3D, Raycaster } from 'th
 import { Box3, BufferAttribute, Matrix4, Ray, Sphere, Vector3 } from 'three';
 import { expandByJoint } from '../animation/jointBoxes.js';
 import { SKIN_PART, skinOf } from '../character/crowdGeometry.js';
-import { type DrawnCrowd, goesByInstanceLayers } from '../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
+import { goesByInstanceLayers } from '../core/drawnCrowds.js';
 import { GROUP_SIZE } from '../culling/InstanceGroups.js';
 import { plainArray } from '../utils/geometries.js';
 import { PosedInstance } from './PosedInstance.js';

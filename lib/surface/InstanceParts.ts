@@ -1,8 +1,8 @@
 import { Color, type Vector2 } from 'three';
 import { type CharacterPart, partPaths } from '../character/crowdGeometry.js';
 import { MAP_STEPS, NEARLY_BLACK } from '../constants.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { checkColor } from '../instances/InstanceColors.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';

@@ -1,6 +1,6 @@
 import type { Color } from 'three';
+import type { DrawnCrowd } from '../core/Crowd.js';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
-import type { DrawnCrowd } from '../core/DrawnCrowd.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
   type InstanceUniformTypes,

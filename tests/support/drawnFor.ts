@@ -1,6 +1,6 @@
 import { type Camera, Sphere, Vector3 } from 'three';
 import { FADE_CODES, FADE_NEAR, FADE_STEPS } from '../../lib/constants.js';
-import type { View } from '../../lib/culling/View.js';
+import type { View } from '../../lib/culling/InstanceList.js';
 import { levelsOf } from './levels.js';
 import type { SkinnedInstancedMesh } from './library.js';
 

@@ -1,6 +1,6 @@
 import type { Camera, Material, Object3D, WebGLRenderer } from 'three';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
-import type { PoseRequest } from '../../culling/View.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { PoseRequest } from '../../culling/InstanceList.js';
 
 /** What a crowd is drawn for: a picture, or a shadow map. */
 export interface Draw {

@@ -24,10 +24,10 @@ import {
   UNEVEN_PARTS,
 } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
-import { type DrawnCrowd, goesByInstanceLayers } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { goesByInstanceLayers, readsView } from '../../core/drawnCrowds.js';
 import { eachUpload, updateColors } from '../../core/instancePlaces.js';
-import { readsView } from '../../core/ownInstanced.js';
-import type { View } from '../../culling/View.js';
+import type { View } from '../../culling/InstanceList.js';
 import { releaseBuffers } from '../../utils/attributes.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { type Draw, type DrawnTogether, drawStateOf, rootOf } from './DrawState.js';

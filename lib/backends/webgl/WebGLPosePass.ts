@@ -16,8 +16,8 @@ import {
   sampleStepGLSL,
   segmentStepGLSL,
 } from '../../../shaders/posePass.glsl.js';
-import type { TrackLayout } from '../../animation/trackTexels.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { trackLayout } from '../../animation/trackTexels.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
 
 /** Textures that a step writes, one for each row of a matrix. */
@@ -282,7 +282,7 @@ export class WebGLPosePass {
   wait(
     renderer: WebGLRenderer,
     { boneTexture, playback, crowd }: DrawnCrowd,
-    layout: TrackLayout,
+    layout: ReturnType<typeof trackLayout>,
     due: InstanceList,
     first: number,
     last: number,

@@ -1,10 +1,9 @@
 import type { Texture, WebGLRenderer } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { type TrackLayout, trackLayout } from '../../animation/trackTexels.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
-import { InstanceList, SMALL } from '../../culling/InstanceList.js';
-import type { PoseRequest } from '../../culling/View.js';
+import { trackLayout } from '../../animation/trackTexels.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { InstanceList, type PoseRequest, SMALL } from '../../culling/InstanceList.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
@@ -32,7 +31,7 @@ export class WebGLPoses {
   private pass: WebGLPosePass | null = null;
   /** What the pass is made for. */
   private boneTexture: BoneTexture | null = null;
-  private layout = {} as TrackLayout;
+  private layout = {} as ReturnType<typeof trackLayout>;
   private readonly counts: PoseCounts = {
     nodes: 0,
     joints: 0,

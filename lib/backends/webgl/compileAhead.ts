@@ -9,7 +9,7 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { drawStateOf, rootOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';

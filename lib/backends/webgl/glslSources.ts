@@ -8,9 +8,8 @@ import {
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
 import { PARAM_ROWS } from '../../constants.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
-import type { InstanceList } from '../../culling/InstanceList.js';
-import type { PoseRequest } from '../../culling/View.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { InstanceList, PoseRequest } from '../../culling/InstanceList.js';
 import type { MatrixTexture } from './MatrixTexture.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
 import { posesOf } from './WebGLPoses.js';

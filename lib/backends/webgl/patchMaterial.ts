@@ -8,7 +8,7 @@ import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js
 import type { SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
 import { type SurfaceGLSL, skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { warnOnce } from '../../utils/messages.js';
 import { compileAhead } from './compileAhead.js';
 import { glslOfNumber } from './glslSources.js';

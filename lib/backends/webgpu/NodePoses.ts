@@ -1,8 +1,8 @@
 import { type ComputeNode, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
-import type { PoseRequest } from '../../culling/View.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { PoseRequest } from '../../culling/InstanceList.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { KeptPoses } from './KeptPoses.js';

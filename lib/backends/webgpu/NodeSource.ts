@@ -2,7 +2,7 @@ import { cross, dot, max, normalGeometry, positionGeometry, vec3, vec4 } from 't
 import type { Node } from 'three/webgpu';
 import type { VertexVariant } from '../../../shaders/skinningMatrix.tsl.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PartNode, PosedNodes } from './featureNodes.js';
 import type { NodePoses } from './NodePoses.js';
 

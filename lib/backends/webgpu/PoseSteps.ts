@@ -14,7 +14,7 @@ import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import { type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
 import type { PaletteRows } from './PaletteRows.js';

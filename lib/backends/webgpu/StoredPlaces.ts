@@ -1,6 +1,6 @@
 import type { InstancedBufferAttribute } from 'three';
 import { StorageBufferAttribute } from 'three/webgpu';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
 import { warnOnce } from '../../utils/messages.js';
 

@@ -1,7 +1,7 @@
 import type { Camera, GeometryGroup, Group, Material, Scene, WebGLRenderer } from 'three';
 import type { DrawFrame } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
-import { readsView } from '../../core/ownInstanced.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd, readsView } from '../../core/drawnCrowds.js';
 import { warnOnce } from '../../utils/messages.js';
 import { isInBundle, isListedByGPU, showsEveryone } from './drawnLists.js';
 

@@ -1,8 +1,7 @@
 import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
 import type { NodeBuilder } from 'three/webgpu';
-import type { Build } from '../../../shaders/tsl.js';
-import { buildOf } from '../../../shaders/tsl.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import { type Build, buildOf } from '../../../shaders/tsl.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import {
   COLOR_ATTRIBUTES,
   MATRIX_ATTRIBUTES,

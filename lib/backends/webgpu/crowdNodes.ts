@@ -9,8 +9,8 @@ import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type DrawFrame, type DrawnMaterial, keptOf, type Vectors } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
-import { readsView } from '../../core/ownInstanced.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd, readsView } from '../../core/drawnCrowds.js';
 import { type DrawnList, listOf, readsDrawnIndex } from './drawnLists.js';
 import { nodesOf, type PartNode } from './featureNodes.js';
 

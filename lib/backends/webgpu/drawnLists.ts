@@ -6,8 +6,8 @@ import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIn
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, keptOf, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
-import { type DrawnCrowd, goesByInstanceLayers } from '../../core/DrawnCrowd.js';
-import { warnNotCulled } from '../../core/ownInstanced.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { goesByInstanceLayers, warnNotCulled } from '../../core/drawnCrowds.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { isOfVertices } from '../../utils/geometries.js';

@@ -5,7 +5,7 @@ import type { dividedColor, partMapOffset } from '../../../shaders/parts.tsl.js'
 import type { CreatePoseEditNodes } from '../../../shaders/posePass.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Rows } from '../../../shaders/tsl.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 
 /** What poses a vertex. */
 export interface PosedNodes {

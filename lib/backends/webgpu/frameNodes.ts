@@ -3,7 +3,8 @@ import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shader
 import { type PlaybackNodes, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { clipMorphs, drawnTexels } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
 import type { NodeSource } from './NodeSource.js';

@@ -13,7 +13,8 @@ import {
   referredMaterial,
   traverseNode,
 } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import {
   hasArrayMap,
   hasPalette,

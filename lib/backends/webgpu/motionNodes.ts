@@ -30,8 +30,8 @@ import {
   vectorUniform,
   withColumns,
 } from '../../../shaders/tsl.js';
-import type { MeshMotions } from '../../core/DrawnCrowd.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd, MeshMotions } from '../../core/Crowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { FeatureNodes, PosedNodes } from './featureNodes.js';

@@ -47,7 +47,7 @@ import {
 } from '../../../shaders/impostor.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawnMaterial, materialProperty, rowsOfPoint } from '../../../shaders/tsl.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { type ImpostorMesh, tableOf } from '../../features/impostors/Impostor.js';
 import type { ShownTiles, TilePrinter } from '../../features/impostors/TilePrinter.js';
 import { onCrowdUpdate } from './crowdNodes.js';

@@ -16,8 +16,8 @@ import {
   traverseNode,
   withoutOverride,
 } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
-import { readsView } from '../../core/ownInstanced.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd, readsView } from '../../core/drawnCrowds.js';
 import { warnOnce } from '../../utils/messages.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';

@@ -14,7 +14,8 @@ import {
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
 import { drawnTexels, instanceNode, onCrowdUpdate, placesOf } from './crowdNodes.js';
 import { placeAt } from './drawnLists.js';

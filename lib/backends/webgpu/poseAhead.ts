@@ -1,5 +1,5 @@
 import type { WebGPURenderer } from 'three/webgpu';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { NodePoses } from './NodePoses.js';
 import { computeWaiting } from './PoseSteps.js';
 

@@ -13,7 +13,8 @@ import {
 import type { Node, NodeBuilder } from 'three/webgpu';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
 import { posedDirection, posedNormal, posedPosition, shadedNormal } from './NodeSource.js';

@@ -7,7 +7,8 @@ import {
   opacityNodeOf,
   withoutOverride,
 } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { overrideShadowMap } from './materialOfCrowd.js';
 import { uniformNode } from './uniformNodes.js';
 

@@ -2,7 +2,8 @@ import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
 import { buildOf, keptOf, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
-import { type DrawnCrowd, isCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import {
   initialOf,
   isSurfaceValue,

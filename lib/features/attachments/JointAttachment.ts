@@ -2,7 +2,7 @@ import { type BufferGeometry, type Material, Matrix4 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import { bindToJoint, rebindToJoint, type Socket, socketOf } from '../../character/bindToJoint.js';
 import { jointsOf } from '../../character/crowdGeometry.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { AttachedCopy, attach, detach, followOwners } from '../AttachedMesh.js';

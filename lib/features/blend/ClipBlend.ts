@@ -1,6 +1,6 @@
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../../animation/ClipTable.js';
-import type { Crowd, CrowdMember } from '../../core/Crowd.js';
+import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
@@ -155,7 +155,7 @@ export class ClipBlend implements CrowdFeature {
   }
 
   cloneFor(crowd: FeaturedCrowd): ClipBlend {
-    return new ClipBlend((crowd as Crowd).mesh as CrowdMember as SkinnedInstancedMesh, this.stops);
+    return new ClipBlend((crowd as Crowd).mesh as SkinnedInstancedMesh, this.stops);
   }
 
   /** @throws If it has not all clips. */

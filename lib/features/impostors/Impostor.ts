@@ -13,7 +13,7 @@ import {
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd, PoseSource } from '../../animation/PoseSource.js';
 import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../../constants.js';
-import type { DrawnCrowd } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';

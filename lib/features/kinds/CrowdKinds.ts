@@ -2,11 +2,11 @@ import type { BufferGeometry, Raycaster } from 'three';
 import type { Character } from '../../character/assembleCharacter.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
-import { ownInstanced } from '../../core/ownInstanced.js';
+import { ownInstanced } from '../../core/drawnCrowds.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { KIND_LISTS, type KindList, type SplitLists } from '../../culling/LODSelector.js';
+import { KIND_LISTS, type KindSplitter, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import type { InstanceParts } from '../../surface/InstanceParts.js';
@@ -85,7 +85,7 @@ export class CrowdKinds implements CrowdFeature {
   /** By id the number of its kind. @internal */
   kinds: Uint8Array;
   /** @internal */
-  lists: readonly KindList[] = [];
+  lists: readonly KindSplitter['lists'][number][] = [];
   /** @internal */
   version = 0;
   /** By number what draws each kind, the crowd first; undefined where one was removed. */
@@ -286,7 +286,7 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   /** @internal */
-  shareOf({ kind }: KindList): number {
+  shareOf({ kind }: KindSplitter['lists'][number]): number {
     const { counts, kinds, crowd } = this;
     const { count } = crowd.visibility;
     if (this.version !== this.countedVersion || count !== this.counted) {

@@ -1,14 +1,13 @@
 import type { Matrix4 } from 'three';
 import { ID_MASK } from '../../constants.js';
-import { InstanceList } from '../../culling/InstanceList.js';
+import type { CameraView } from '../../culling/CrowdViews.js';
+import { InstanceList, type View } from '../../culling/InstanceList.js';
 import {
-  type DividedView,
   KIND_LISTS,
   type KindSplitter,
   type SplitLists,
   type ViewBudget,
 } from '../../culling/LODSelector.js';
-import type { View } from '../../culling/View.js';
 import { resized } from '../../utils/attributes.js';
 
 /** Entries of the list, while they are being sorted out; of all views, one after another. */
@@ -52,7 +51,7 @@ export class KindLists implements SplitLists {
     return this.byLevel?.hasPoseRates;
   }
 
-  update(view: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean | undefined {
+  update(view: CameraView, matrixWorld: Matrix4, isFitted: boolean): boolean | undefined {
     return this.byLevel?.update(view, matrixWorld, isFitted);
   }
 

@@ -3,7 +3,7 @@ import { bindToJoint } from '../../character/bindToJoint.js';
 import { type Influences, MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
-import { ownInstanced } from '../../core/ownInstanced.js';
+import { ownInstanced } from '../../core/drawnCrowds.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { isWithin } from '../../utils/messages.js';

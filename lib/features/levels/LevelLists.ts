@@ -1,8 +1,8 @@
 import type { Camera, Matrix4 } from 'three';
 import { FADE_NEAR, FADE_STEPS, FADING, ID_MASK, LEVEL_CODES, MAX_LEVELS } from '../../constants.js';
-import { entryOf, InstanceList } from '../../culling/InstanceList.js';
-import type { DividedView, LODSelector, SplitLists, ViewBudget } from '../../culling/LODSelector.js';
-import type { View } from '../../culling/View.js';
+import type { CameraView } from '../../culling/CrowdViews.js';
+import { entryOf, InstanceList, type View } from '../../culling/InstanceList.js';
+import type { LODSelector, SplitLists, ViewBudget } from '../../culling/LODSelector.js';
 import type { CameraLevels } from './CameraLevels.js';
 
 /** What the mesh of one level draws. */
@@ -45,7 +45,7 @@ export class LevelLists implements SplitLists {
     return this.views[level] ?? nothing();
   }
 
-  update({ camera, lodCamera, inShadow }: DividedView, matrixWorld: Matrix4, isFitted: boolean): boolean {
+  update({ camera, lodCamera, inShadow }: CameraView, matrixWorld: Matrix4, isFitted: boolean): boolean {
     const { table, capacity } = this;
     this.inShadow = inShadow;
     this.decides = camera === lodCamera;

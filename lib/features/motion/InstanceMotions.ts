@@ -1,5 +1,5 @@
+import type { MeshMotions } from '../../core/Crowd.js';
 import { addMeshFeature, dropMeshFeature, featureOf, type MeshFeature } from '../../core/CrowdFeature.js';
-import type { MeshMotions } from '../../core/DrawnCrowd.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { Motion } from './defineMotion.js';
 import { InstanceSeeds } from './InstanceSeeds.js';

@@ -7,7 +7,7 @@ import {
   type MotionProgram,
   type MotionStage,
 } from '../../../shaders/MotionProgram.js';
-import type { DrawnCrowd, MeshMotions } from '../../core/DrawnCrowd.js';
+import type { DrawnCrowd, MeshMotions } from '../../core/Crowd.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
 import type { Motion, MotionDefinition, MotionValue, MotionVertex } from './defineMotion.js';
 import type { InstanceSeeds } from './InstanceSeeds.js';

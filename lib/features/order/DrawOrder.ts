@@ -11,11 +11,10 @@ import {
   STAGE_LIMITS,
   type ViewStage,
 } from '../../culling/CrowdViews.js';
-import { entryOf, InstanceList } from '../../culling/InstanceList.js';
+import { entryOf, InstanceList, type View } from '../../culling/InstanceList.js';
 import type { ViewBudget } from '../../culling/LODSelector.js';
 import { listSeen } from '../../culling/seenInstances.js';
 import { sortByCode } from '../../culling/sortIds.js';
-import type { View } from '../../culling/View.js';
 import { trianglesAt } from '../../culling/ViewInfo.js';
 import { keepNearest } from './keepNearest.js';
 

@@ -19,7 +19,7 @@ import {
   type WebGPURenderer,
 } from 'three/webgpu';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
-import { isCrowd } from '../../core/DrawnCrowd.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { hidesBehind } from './hiddenSphere.js';
 
 const _viewport = /*@__PURE__*/ new Vector4();

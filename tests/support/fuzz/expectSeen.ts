@@ -1,6 +1,6 @@
 import { PerspectiveCamera, Vector3 } from 'three';
 import { expect } from 'vitest';
-import type { View } from '../../../lib/culling/View.js';
+import type { View } from '../../../lib/culling/InstanceList.js';
 import type { LevelTable } from '../../../lib/features/levels/LevelTable.js';
 import { orderOf } from '../features.js';
 import { levelsOf } from '../levels.js';

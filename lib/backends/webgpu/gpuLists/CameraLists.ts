@@ -1,6 +1,6 @@
 import { type Camera, Matrix4 } from 'three';
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
-import type { DrawnCrowd } from '../../../core/DrawnCrowd.js';
+import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
 
 /** Numbers that an indirect draw takes: vertices, instances, first vertex, and two that are zero here. */

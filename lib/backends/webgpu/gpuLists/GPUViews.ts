@@ -4,9 +4,8 @@ import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURendere
 import { drawIsListed } from '../../../../shaders/drawSlots.tsl.js';
 import { type DrawFrame, uintsIn, vectorsIn } from '../../../../shaders/tsl.js';
 import { FIRST_LISTED, ID_BITS, ID_MASK, MAX_LEVELS, PARAM_LISTED } from '../../../constants.js';
-import type { DrawnCrowd } from '../../../core/DrawnCrowd.js';
-import type { CrowdViews } from '../../../culling/CrowdViews.js';
-import { camerasOf } from '../../../culling/CrowdViews.js';
+import type { DrawnCrowd } from '../../../core/Crowd.js';
+import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import { type DrawnList, registerGPULists } from '../drawnLists.js';

@@ -1,7 +1,18 @@
-import type { BufferGeometry } from 'three';
+import type { BufferGeometry, Object3D } from 'three';
 import { isOfVertices } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
-import type { DrawnCrowd } from './DrawnCrowd.js';
+import type { DrawnCrowd } from './Crowd.js';
+
+/** Whether an object draws a crowd. */
+export const isCrowd = (object: Object3D | null): object is DrawnCrowd =>
+  (object as DrawnCrowd | null)?.isCrowdMesh === true;
+
+/**
+ * Whether the layers of single instances say which cameras draw a mesh of a crowd. Not those of one that is on other layers than the
+ * crowd itself: these say it, as of a thing in the hand of a clone.
+ */
+export const goesByInstanceLayers = ({ layers, views }: Pick<DrawnCrowd, 'layers' | 'views'>): boolean =>
+  layers.mask === views.layersMask;
 
 /**
  * The first instanced attribute that the user has put on a geometry; null if there is none. GPUs read it by the drawn index,
