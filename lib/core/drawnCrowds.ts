@@ -11,8 +11,8 @@ export const isCrowd = (object: Object3D | null): object is DrawnCrowd =>
  * Whether the layers of single instances say which cameras draw a mesh of a crowd. Not those of one that is on other layers than the
  * crowd itself: these say it, as of a thing in the hand of a clone.
  */
-export const goesByInstanceLayers = ({ layers, views }: Pick<DrawnCrowd, 'layers' | 'views'>): boolean =>
-  layers.mask === views.layersMask;
+export const goesByInstanceLayers = ({ layers, crowd }: Pick<DrawnCrowd, 'layers' | 'crowd'>): boolean =>
+  layers.mask === crowd.layersMask;
 
 /**
  * The first instanced attribute that the user has put on a geometry; null if there is none. GPUs read it by the drawn index,

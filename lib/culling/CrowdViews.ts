@@ -1,6 +1,5 @@
 import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
-import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import { InstanceGroups, type LayersOfInstances } from './InstanceGroups.js';
+import { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
 import type { KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
 import { listSeen, markSeen } from './seenInstances.js';
@@ -93,7 +92,7 @@ export class CrowdViews {
   last: CameraView | null = null;
   private isFollowed = false;
 
-  constructor(private readonly crowd: InstanceGroups['crowd']) {
+  constructor(readonly crowd: InstanceGroups['crowd']) {
     this.groups = new InstanceGroups(crowd);
   }
 
@@ -133,18 +132,6 @@ export class CrowdViews {
     );
   }
 
-  get visibility(): InstanceVisibility {
-    return this.crowd.visibility;
-  }
-
-  get layers(): LayersOfInstances | null {
-    return this.crowd.layers;
-  }
-
-  get layersMask(): number {
-    return this.crowd.layersMask;
-  }
-
   /** Sorts what cameras see into several lists; null for one. */
   get splitter(): LODSelector | null {
     return this.splits;
@@ -168,10 +155,6 @@ export class CrowdViews {
 
   get fitsLevels(): boolean {
     return this.stages.some(({ fitsLevels }) => fitsLevels === true);
-  }
-
-  get members(): readonly InstanceGroups['crowd']['members'][number][] {
-    return this.crowd.members;
   }
 
   /** Whether a camera has asked lately, so that there is something to be kept up to date. */
@@ -431,7 +414,8 @@ export class CameraView implements PoseRequest {
    * @param again Whether it is known that it was made for where camera and crowd are.
    */
   update(crowdMatrixWorld: Matrix4, crowd: CrowdViews, again = false): void {
-    const { visibility, groups } = crowd;
+    const { groups } = crowd;
+    const { visibility } = groups.crowd;
     const { split, stages } = this;
     if (split?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
     const splitVersion = split?.version ?? -1;
@@ -484,7 +468,7 @@ export class CameraView implements PoseRequest {
   }
 
   /** Marks what is seen, and returns whether all is. */
-  private mark(crowdMatrixWorld: Matrix4, { groups, visibility, culls }: CrowdViews): boolean {
+  private mark(crowdMatrixWorld: Matrix4, { groups, crowd: { visibility }, culls }: CrowdViews): boolean {
     const { camera, seen } = this;
     const cameras = camerasOf(camera);
     const count = Math.max(1, cameras.length);

@@ -33,7 +33,7 @@ export function viewInfoOf(views: CrowdViews, camera: Camera): ViewInfo | null {
 
 /** What all meshes of a crowd draw, each of which shows so many instances of its list. */
 export function drawsOf(
-  { members }: CrowdViews,
+  { crowd: { members } }: CrowdViews,
   countOf: (list: number | null) => number,
 ): Pick<ViewInfo, 'triangles' | 'drawCalls'> {
   let [triangles, drawCalls] = [0, 0];
@@ -55,7 +55,7 @@ export function drawsOf(
 }
 
 /** Triangles that all meshes of a crowd draw of an instance at a level of detail; of several kinds, on average. */
-export function trianglesAt({ members, splitter, kinds }: CrowdViews, level: number): number {
+export function trianglesAt({ crowd: { members }, splitter, kinds }: CrowdViews, level: number): number {
   if (splitter?.hasContent(level) === false) return 0;
   let count = 0;
   for (const { geometry, visible, level: list } of members) {

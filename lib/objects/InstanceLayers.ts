@@ -61,12 +61,12 @@ export class InstanceLayers implements CrowdFeature, CrowdStage, LayersOfInstanc
     let viewerMask = 0;
     let crowdMask = 0;
     return {
-      update: ({ layersMask }) => {
+      update: ({ crowd: { layersMask } }) => {
         if (!view.byLayers) return true;
         const same = viewerMask === view.lodCamera.layers.mask && crowdMask === layersMask;
         return version === this.version && (same || !this.isUsed);
       },
-      apply: (_matrix, { layersMask }) => {
+      apply: (_matrix, { crowd: { layersMask } }) => {
         version = this.version;
         viewerMask = view.lodCamera.layers.mask;
         crowdMask = layersMask;

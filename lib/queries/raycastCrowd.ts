@@ -67,7 +67,7 @@ export function raycastCrowd(
   else
     for (let group = 0; group < groupCount; group++) {
       if (distanceToSphere(groupSpheres, group) === Infinity) continue;
-      const end = Math.min((group + 1) * GROUP_SIZE, views.visibility.count);
+      const end = Math.min((group + 1) * GROUP_SIZE, crowd.visibility.count);
       for (let i = group * GROUP_SIZE; i < end; i++) meet(order[i]);
     }
 
@@ -114,7 +114,7 @@ function prepare({ matrixWorld, views }: DrawnCrowd, { ray }: Raycaster): void {
 /** Whether what a mesh shows of an instance is on one of some layers. */
 function isOnLayers(mesh: DrawnCrowd, id: number, mask: number): boolean {
   const own = mesh.layers.mask;
-  const { layers } = mesh.views;
+  const { layers } = mesh.crowd;
   if (layers?.isUsed !== true || !goesByInstanceLayers(mesh)) return (own & mask) !== 0;
   return layers.test(id, mask, own);
 }

@@ -385,7 +385,7 @@ function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: D
   const { frame } = renderer.info.render;
   const seen = views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
   drawn.looked[0] = seen;
-  if (crowd.count <= views.visibility.count) drawn.requested = drawn.looked;
+  if (crowd.count <= crowd.visibility.count) drawn.requested = drawn.looked;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
   if (material === null || isCut(crowd)) return seen.of(level);
   return seen.inOrder(level, material.transparent, matrixWorld, views);

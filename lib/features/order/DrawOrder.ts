@@ -333,7 +333,15 @@ class OrderedView implements ViewStage, ViewBudget {
     return same;
   }
 
-  apply(crowdMatrixWorld: Matrix4, { visibility: { bits }, groups: { spheres } }: CrowdViews): boolean {
+  apply(
+    crowdMatrixWorld: Matrix4,
+    {
+      crowd: {
+        visibility: { bits },
+      },
+      groups: { spheres },
+    }: CrowdViews,
+  ): boolean {
     const { view, maxVisible, maxTriangles: max, costs } = this;
     const { seen, split } = view;
     if (maxVisible === Infinity && max === Infinity) return true;

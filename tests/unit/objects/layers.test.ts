@@ -30,7 +30,7 @@ function createLayered() {
 
 test('cameras draw, and rays hit, those whose layers they share', () => {
   const { crowd, knights, camera, drawn, hit } = createLayered();
-  expect([drawn(), crowd.views.layers]).toEqual([[0, 1, 2, 3], null]);
+  expect([drawn(), crowd.crowd.layers]).toEqual([[0, 1, 2, 3], null]);
   knights[1].layers.set(1);
   knights[2].layers.enable(2);
   const seen = () => {

@@ -335,7 +335,7 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   // Sorting, choosing the nearest, and layers of single instances are the CPU's.
   if (!views.isUsed || views.isStaged) return false;
   // Each mesh may draw a list of its own.
-  if (views.kinds !== null && levelLists(views.splitter) + views.members.length > MAX_KIND_LISTS)
+  if (views.kinds !== null && levelLists(views.splitter) + views.crowd.members.length > MAX_KIND_LISTS)
     return false;
   const { backend } = renderer as {
     backend: {
