@@ -46,6 +46,16 @@ import { multiplyQuaternions, slerp } from './slerp.tsl.js';
 import { type TexelNode, texels } from './TexelNode.js';
 import { layoutOf, type Rows, While } from './tsl.js';
 
+/** What `EditStore` has for shaders. */
+interface EditNodes {
+  headers: TexelNode;
+  edits: TexelNode;
+  live: TexelNode;
+  /** Live poses in a row of their texture. */
+  livePerRow: Node<'int'>;
+  clock: Node<'float'>;
+}
+
 /** Edits of joints and live poses, for the steps of the pose pass. Twin of `jointEdits.glsl.ts`. */
 export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
   const read = textures.map(({ layered }) => texels(layered));
@@ -89,20 +99,7 @@ const moveTo = (from: Node<'vec4'>, to: Node<'vec4'>, weight: Node<'float'>): No
  * @param transform Variables for rotation, position and scale.
  */
 function editLocals(
-  {
-    headers,
-    edits,
-    live,
-    livePerRow,
-    clock,
-  }: {
-    headers: TexelNode;
-    edits: TexelNode;
-    live: TexelNode;
-    /** Live poses in a row of their texture. */
-    livePerRow: Node<'int'>;
-    clock: Node<'float'>;
-  },
+  { headers, edits, live, livePerRow, clock }: EditNodes,
   nodes: Node<'int'>,
   instance: Node<'int'>,
   node: Node<'int'>,

@@ -22,6 +22,16 @@ export interface TransformMix {
 /** Properties of a node: the first is turned, the last one's ranges come after the others'. */
 const PROPERTIES = [0, 1, SCALE];
 
+/** What the actions of a layer have come to in a property, and what those below it show. */
+interface Mixed {
+  turns: Node<'bool'>;
+  below: Node<'vec4'>;
+  value: Node<'vec4'>;
+  added: Node<'vec4'>;
+  /** Sums of the weights of both. */
+  weights: Node<'vec2'>;
+}
+
 /** Twin of `mixTracks.glsl.ts`. What is used in many places is a function of the shader too, so that its code stands there once. */
 export function mixTracks({
   texel,
@@ -58,19 +68,7 @@ export function mixTracks({
   );
 
   const mixAction = (
-    {
-      turns,
-      value,
-      added,
-      weights,
-    }: {
-      turns: Node<'bool'>;
-      below: Node<'vec4'>;
-      value: Node<'vec4'>;
-      added: Node<'vec4'>;
-      /** Sums of the weights of both. */
-      weights: Node<'vec2'>;
-    },
+    { turns, value, added, weights }: Mixed,
     entry: Node<'int'>,
     range: Node<'int'>,
     { place, weight, additive }: { place: Node<'vec3'>; weight: Node<'float'>; additive: Node<'bool'> },
@@ -94,7 +92,7 @@ export function mixTracks({
 
   return (entry) => {
     const rest = entryTexel(entry).add(1).toVar();
-    const mixed = PROPERTIES.map((property) => {
+    const mixed = PROPERTIES.map((property): Mixed => {
       const below = texel(rest.add(property)).toVar();
       const turns = bool(property === 0);
       return {

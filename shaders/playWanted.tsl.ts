@@ -13,6 +13,20 @@ const CLIPS = 0x10000;
 /** The golden ratio less 1: its multiples lie as evenly between whole numbers as any. */
 const GOLDEN = 0.6180339887498949;
 
+/** Buffers in which a step lets instances play what they shall. */
+interface WantedNodes {
+  /** What each instance shall play: clip, seconds of fade, speed. */
+  readonly plays: Vectors;
+  /** What each was last told to: clip and speed. */
+  readonly told: Vectors;
+  /** What each plays, as `ActionTexels` has it. */
+  readonly actions: Vectors;
+  /** First frame, frames, and frames a second of each clip. */
+  readonly clips: Vectors;
+  /** Seconds since the epoch began, and its number. */
+  readonly clock: Node<'vec2'>;
+}
+
 const isSet = (code: Node<'uint'>, bit: number) => code.bitAnd(uint(bit)).notEqual(uint(0));
 
 /**
@@ -22,24 +36,7 @@ const isSet = (code: Node<'uint'>, bit: number) => code.bitAnd(uint(bit)).notEqu
  * @param first The instance's first texel among `actions`.
  */
 export function playWanted(
-  {
-    plays,
-    told,
-    actions,
-    clips,
-    clock: time,
-  }: {
-    /** What each instance shall play: clip, seconds of fade, speed. */
-    readonly plays: Vectors;
-    /** What each was last told to: clip and speed. */
-    readonly told: Vectors;
-    /** What each plays, as `ActionTexels` has it. */
-    readonly actions: Vectors;
-    /** First frame, frames, and frames a second of each clip. */
-    readonly clips: Vectors;
-    /** Seconds since the epoch began, and its number. */
-    readonly clock: Node<'vec2'>;
-  },
+  { plays, told, actions, clips, clock: time }: WantedNodes,
   instance: Node<'int'>,
   first: Node<'int'>,
 ): void {

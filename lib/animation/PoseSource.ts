@@ -54,7 +54,6 @@ export interface PosedCrowd {
   readonly boneTexture: {
     readonly data: BoneTextureData;
     readonly layout: TextureLayout;
-    readonly jointNames: readonly string[];
     readonly jointBoxes: JointBoxes;
     readonly poseSource: PoseSource;
     /** Reads poses; vertex textures have none. */

@@ -86,10 +86,10 @@ const restSource: PoseSource = {
 
   createReader: (data) => new FrameReader(data),
 
-  setParameters({ boneTexture: { layout, jointNames } }, parameters) {
+  setParameters({ boneTexture: { layout, data } }, parameters) {
     parameters[PARAM_ROWS] = layout.height;
     parameters[PARAM_STRIDE] = layout.stride;
-    parameters[PARAM_MORPH_TEXEL] = jointNames.length * MATRIX_TEXELS;
+    parameters[PARAM_MORPH_TEXEL] = data.jointNames.length * MATRIX_TEXELS;
   },
 
   pose({ playback, boneTexture, interpolate }, instance) {

@@ -19,23 +19,23 @@ import { TRS_SIZE } from './Rig.js';
 /** Scales that differ by less are the same. */
 const SCALE_EPSILON = 1e-6;
 
-/** How clips may place a node relative to its parent. */
-export interface NodeRange {
-  /** A box around its positions: least x, y, z, then greatest. */
-  position: Float64Array;
-  /** The most it may be scaled by in any direction. */
-  scale: number;
-  /** The most that clips turn it away from its middle rotation, in radians; infinite if they scale it. */
-  angle: number;
-  /** Its middle rotation and its scale at rest: 12 numbers, of which only the 3×3 part counts. */
-  middle: Float64Array;
-}
-
 /** What else than clips may place nodes. */
 export interface PosedBeyondClips {
   readonly posedBounds: typeof posedBounds;
   /** Widens how a node may be placed by clips. */
-  widen(node: number, range: NodeRange): void;
+  widen(
+    node: number,
+    range: {
+      /** A box around its positions: least x, y, z, then greatest. */
+      position: Float64Array;
+      /** The most it may be scaled by in any direction. */
+      scale: number;
+      /** The most that clips turn it away from its middle rotation, in radians; infinite if they scale it. */
+      angle: number;
+      /** Its middle rotation and its scale at rest: 12 numbers, of which only the 3×3 part counts. */
+      middle: Float64Array;
+    },
+  ): void;
   /**
    * Grows a box by the places relative to the root that a node may be put to.
    *
@@ -163,7 +163,7 @@ function farthest(box: Float64Array): number {
 }
 
 /** How any mixture of clips and the rest pose may place a node. */
-function rangeOf(tracks: PoseTracks, node: number, layers: number): NodeRange {
+function rangeOf(tracks: PoseTracks, node: number, layers: number) {
   const { clips, fixed } = tracks;
   const key = new Float64Array(4);
   const entryOf = (clip: number, node: number, property: number) => trackEntry(tracks, clip, node, property);
@@ -180,7 +180,7 @@ function rangeOf(tracks: PoseTracks, node: number, layers: number): NodeRange {
   };
 
   const position = new Float64Array(6);
-  const range: NodeRange = { position, middle: new Float64Array(AFFINE_SIZE), scale: 1, angle: 0 };
+  const range = { position, middle: new Float64Array(AFFINE_SIZE), scale: 1, angle: 0 };
   const { middle } = range;
   if (!Number.isNaN(fixed[node * AFFINE_SIZE])) {
     middle.set(fixed.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE));

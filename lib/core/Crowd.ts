@@ -5,7 +5,7 @@ import type { PosedCrowd, PoseEditor, WrittenOnGPU } from '../animation/PoseSour
 import type { CharacterPart } from '../character/crowdGeometry.js';
 import type { Influences } from '../constants.js';
 import { CrowdViews } from '../culling/CrowdViews.js';
-import type { LayersOfInstances } from '../culling/InstanceGroups.js';
+import type { InstanceGroups } from '../culling/InstanceGroups.js';
 import type { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
@@ -28,7 +28,7 @@ export class Crowd {
   /** Which instances exist, and which of them are visible. */
   readonly visibility: InstanceVisibility;
   /** On which layers single instances are; null for those of the crowd. */
-  layers: LayersOfInstances | null = null;
+  layers: InstanceGroups['crowd']['layers'] = null;
   /** Where the instances stand. */
   readonly places: InstanceTransforms;
   /** What the instances play. */

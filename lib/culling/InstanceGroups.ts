@@ -5,16 +5,6 @@ import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { resized } from '../utils/attributes.js';
 import { mortonOrder } from './sortIds.js';
 
-/** On which layers single instances are, where the crowd's do not say it. */
-export interface LayersOfInstances {
-  /** Whether some instance has layers of its own. */
-  readonly isUsed: boolean;
-  /** Bits of all layers that some instance is on by itself. */
-  readonly union: number;
-  /** Whether an instance is on one of some layers. */
-  test(index: number, mask: number, crowdMask: number): boolean;
-}
-
 /** Groups are sorted anew once their radii have grown by this, and so many updates have passed: it takes a while. */
 const MAX_GROWTH = 1.5;
 const MIN_UPDATES = 30;
@@ -70,7 +60,14 @@ export class InstanceGroups {
         readonly level: number | null;
       }[];
       /** On which layers single instances are; null for those of the crowd, which the bits of `layersMask` say. */
-      readonly layers: LayersOfInstances | null;
+      readonly layers: {
+        /** Whether some instance has layers of its own. */
+        readonly isUsed: boolean;
+        /** Bits of all layers that some instance is on by itself. */
+        readonly union: number;
+        /** Whether an instance is on one of some layers. */
+        test(index: number, mask: number, crowdMask: number): boolean;
+      } | null;
       readonly layersMask: number;
       /** Whether instances outside of a camera's frustum are left out unless the user says otherwise. */
       readonly culledByDefault: boolean;

@@ -2,7 +2,6 @@ import type { Crowd } from '../core/Crowd.js';
 import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../core/CrowdFeature.js';
 import type { CameraView } from '../culling/CrowdViews.js';
 import { addStage, type CrowdStage, STAGE_LAYERS, type ViewStage } from '../culling/CrowdViews.js';
-import type { LayersOfInstances } from '../culling/InstanceGroups.js';
 
 const _kept: number[] = [];
 
@@ -10,7 +9,7 @@ const _kept: number[] = [];
  * On which layers instances are, where that is not said by the crowd's `layers`: cameras draw those that are on one of their own, and
  * rays hit them, as three.js has it for objects.
  */
-export class InstanceLayers implements CrowdFeature, CrowdStage, LayersOfInstances {
+export class InstanceLayers implements CrowdFeature, CrowdStage {
   readonly stage = STAGE_LAYERS;
   /** Goes up with each change. */
   version = 0;

@@ -6,7 +6,7 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { warnOnce } from '../utils/messages.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
-import { adoptPlace, type PlacedObject } from './InstancePlacement.js';
+import { adoptPlace } from './InstancePlacement.js';
 import { ObservedLayers, ObservedVector3 } from './observed.js';
 
 /** What the crowd has for all its instances, and what a program that sets it on one of them can do. */
@@ -102,7 +102,7 @@ function observeFields(): void {
  *
  * @category Instances as objects
  */
-export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> implements PlacedObject {
+export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /**
    * Which instance of the crowd it is: what is called an index or id everywhere else, also in events and hits of rays. It is
    * another one after `swapInstances`, and -1 after `dispose`. `id` is the object's own, as every `Object3D` has it.

@@ -3,25 +3,18 @@ import type { SurfaceValue } from '../instances/UniformLayout.js';
 import { warnOnce } from '../utils/messages.js';
 import { hasArrayMap } from '../utils/surfaceMaps.js';
 
+/** What is asked of a material, of whichever class. */
+interface AnyMaterial extends Material {
+  emissive?: unknown;
+  emissiveNode?: unknown;
+  roughness?: number;
+  metalness?: number;
+  alphaTestNode?: unknown;
+  isShaderMaterial?: boolean;
+}
+
 /** For each look, whether it shows in a material, and what to do where it does not. */
-const KNOWN: Readonly<
-  Record<
-    SurfaceValue,
-    {
-      shows(
-        material: Material & {
-          emissive?: unknown;
-          emissiveNode?: unknown;
-          roughness?: number;
-          metalness?: number;
-          alphaTestNode?: unknown;
-          isShaderMaterial?: boolean;
-        },
-      ): boolean;
-      wayOut: string;
-    }
-  >
-> = {
+const KNOWN: Readonly<Record<SurfaceValue, { shows(material: AnyMaterial): boolean; wayOut: string }>> = {
   emissive: {
     shows: ({ emissive, emissiveNode }) => emissive !== undefined || Boolean(emissiveNode),
     wayOut:
@@ -49,8 +42,7 @@ const KNOWN: Readonly<
 /** Says that what instances are given shows in none of a mesh's materials. */
 export function warnWithoutLook(look: SurfaceValue, materials: Material | Material[]): void {
   const { shows, wayOut } = KNOWN[look];
-  const knows = (material: Parameters<(typeof KNOWN)[SurfaceValue]['shows']>[0]) =>
-    material.isShaderMaterial === true || shows(material);
+  const knows = (material: AnyMaterial) => material.isShaderMaterial === true || shows(material);
   if (Array.isArray(materials)) {
     if (materials.some(knows)) return;
     warn(materials[0], wayOut);

@@ -11,6 +11,15 @@ import {
 } from '../instances/UniformLayout.js';
 import { describe, listNames } from '../utils/messages.js';
 
+/** What an instance can be given in the place of what the material says. */
+interface SurfaceValues {
+  emissive: Color;
+  opacity: number;
+  roughness: number | null;
+  metalness: number | null;
+  mapLayer: number;
+}
+
 /** What an instance can be given as a uniform of a type. */
 interface ValuesOfTypes {
   float: number;
@@ -30,13 +39,7 @@ type Declared<T extends InstanceUniformTypes> = { [K in keyof T & string]: Value
 
 /** A uniform's name and a value of its type: one of those declared as `T`, any where that is not known, or of the material's. */
 export type UniformEntry<T extends InstanceUniformTypes> =
-  | EntriesOf<{
-      emissive: Color;
-      opacity: number;
-      roughness: number | null;
-      metalness: number | null;
-      mapLayer: number;
-    }>
+  | EntriesOf<SurfaceValues>
   | (string extends keyof T ? [name: string & {}, value: UniformValue] : EntriesOf<Declared<T>>);
 
 /** Names of those that are numbers. */

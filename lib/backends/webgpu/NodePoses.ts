@@ -26,6 +26,15 @@ const MATRIX_BYTES = 48;
 /** Rows come in multiples of so many. */
 const ROWS_AT_ONCE = 64;
 
+/** What was posed on a renderer. */
+interface Posed {
+  tracker: PoseDirtyTracker;
+  /** Which buffers hold it, see `NodePoses.generation`. */
+  generation: number;
+  /** The first so many instances have a pose. */
+  count: number;
+}
+
 /** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
 const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
 
@@ -50,16 +59,7 @@ export class NodePoses implements PoseBuffers {
   turn = -1;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
-  private posed = new WeakMap<
-    WebGPURenderer,
-    {
-      tracker: PoseDirtyTracker;
-      /** Which buffers hold it, see `NodePoses.generation`. */
-      generation: number;
-      /** The first so many instances have a pose. */
-      count: number;
-    }
-  >();
+  private posed = new WeakMap<WebGPURenderer, Posed>();
   /** Goes up with each other palette. */
   private generation = 0;
   /** Rows that there are buffers for. */
@@ -206,12 +206,7 @@ export class NodePoses implements PoseBuffers {
     this.kept?.dispose();
   }
 
-  private pose(
-    renderer: WebGPURenderer,
-    crowd: DrawnCrowd,
-    posed: { tracker: PoseDirtyTracker; generation: number; count: number },
-    waits: boolean,
-  ): void {
+  private pose(renderer: WebGPURenderer, crowd: DrawnCrowd, posed: Posed, waits: boolean): void {
     this.posedCrowd = crowd;
     const { rows, counts, kept, webGPU } = this;
     const { tracker } = posed;

@@ -13,7 +13,7 @@ import {
 } from '../../../shaders/editLayout.js';
 import { createJointBoxes } from '../../animation/jointBoxes.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { largest, type NodeRange, type PosedBeyondClips, posedBounds } from '../../animation/posedBounds.js';
+import { largest, type PosedBeyondClips, posedBounds } from '../../animation/posedBounds.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
 
 /** Never the same, also among crowds: bounds that were computed with another number no longer hold. */
@@ -93,7 +93,7 @@ export class EditExtent implements PosedBeyondClips {
     }
   }
 
-  widen(node: number, range: NodeRange): void {
+  widen(node: number, range: Parameters<PosedBeyondClips['widen']>[1]): void {
     const { positions, offsets, scales, factors } = this;
     const { position } = range;
     for (let i = 0; i < 3; i++) {

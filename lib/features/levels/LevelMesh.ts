@@ -149,6 +149,11 @@ export class LevelMesh extends CrowdMesh {
   protected override fitGeometry(): void {}
 }
 
+/** What an attachment tells those that are drawn in its place. */
+export interface SocketMesh extends CrowdMesh {
+  readonly socket: Socket;
+}
+
 /**
  * What is drawn in the place of an attachment from a level of its crowd on. It follows the same joint, and looks the same.
  *
@@ -165,7 +170,7 @@ export class AttachmentLevel extends LevelMesh {
    * @internal
    */
   constructor(
-    override readonly owner: CrowdMesh & { readonly socket: Socket },
+    override readonly owner: SocketMesh,
     geometry: BufferGeometry,
     material: Material | Material[],
     options: DrawOptions,
@@ -177,13 +182,7 @@ export class AttachmentLevel extends LevelMesh {
 
   /** @internal */
   override copyFor(owner: CrowdMesh): AttachmentLevel {
-    return new AttachmentLevel(
-      owner as AttachmentLevel['owner'],
-      this.geometry,
-      this.material,
-      this,
-      this.from as number,
-    );
+    return new AttachmentLevel(owner as SocketMesh, this.geometry, this.material, this, this.from as number);
   }
 
   /** What it is attached to sees to that. @internal */
