@@ -12,8 +12,11 @@ export abstract class ActionProperties {
   constructor(
     protected readonly played: PlayedAction,
     protected readonly mixer: {
+      /** @internal */
       readonly elapsed: number;
+      /** @internal */
       sync(played: PlayedAction): void;
+      /** @internal */
       changed(played: PlayedAction): void;
     },
   ) {}

@@ -11,6 +11,7 @@ import {
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
+import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent } from '../playback/PlaybackEvents.js';
 import { checkFade, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
@@ -25,7 +26,7 @@ import { writeActions } from './writeActions.js';
 /** Whose clip an event is about. */
 export interface EventOfAction {
   /** The action that plays the clip, of an instance as an object; not there for what was played by index. */
-  action?: InstanceAction;
+  action?: InstanceAction<SkinnedInstance>;
 }
 
 /** Events of a crowd; none costs anything while nobody listens to it. */
@@ -44,7 +45,7 @@ export interface ActionOfEvent {
    * As `AnimationMixer` has it. For a clip that was played by index, that which `clipAction` gives for it, which does not run; an error
    * says so where the encoding has no actions.
    */
-  action: InstanceAction;
+  action: InstanceAction<SkinnedInstance>;
 }
 
 /** Events of an instance, those of its crowd that are about it; none costs anything while nobody listens to it. */
