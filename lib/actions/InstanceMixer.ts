@@ -18,9 +18,7 @@ import { checkFinite } from '../utils/messages.js';
 import { ActionDriver } from './ActionDriver.js';
 import { ActionProperties } from './ActionProperties.js';
 import { nextChange, PlayedAction } from './ActionState.js';
-
 import { OwnClocks } from './OwnClocks.js';
-
 import { writeActions } from './writeActions.js';
 
 /** Whose clip an event is about. */

@@ -17,7 +17,6 @@ import { AZIMUTHS, BLOCK_TEXELS, FIRST_ENTRY, PHASES, RINGS } from '../../../sha
 import type { BakedClip, ClipReference } from '../../animation/ClipTable.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-
 import { printerOf, printers, type ShownTiles, type TilePrinter } from './TilePrinter.js';
 import { materialsOf, nameTiles, TileStage } from './TileStage.js';
 
