@@ -2,10 +2,12 @@ import type { LoadedCharacter } from 'skinned-instanced-mesh/files';
 import {
   type AnimationClip,
   AnimationMixer,
+  BufferGeometry,
   Group,
   type Mesh,
   type MeshStandardMaterial,
-  type SkinnedMesh,
+  type Object3D,
+  SkinnedMesh,
 } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { type Armies, PAINTED } from './battle/Armies.js';
@@ -14,12 +16,15 @@ import { type Armies, PAINTED } from './battle/Armies.js';
 export class Clones extends Group {
   private readonly mixers: AnimationMixer[] = [];
 
+  private readonly models: Object3D[];
+
   constructor(
     private readonly armies: Armies,
     private readonly characters: readonly LoadedCharacter[],
     private readonly clips: readonly AnimationClip[],
   ) {
     super();
+    this.models = characters.map(inParts);
   }
 
   get count(): number {
@@ -48,7 +53,7 @@ export class Clones extends Group {
     const team = this.count % 2;
     const index = (this.count - team) / 2;
     const soldier = this.armies.soldiers[team][index];
-    const clone = SkeletonUtils.clone(this.characters[team].scene);
+    const clone = SkeletonUtils.clone(this.models[team]);
     clone.traverse((node) => {
       const mesh = node as Mesh;
       if (!mesh.isMesh) return;
@@ -70,4 +75,21 @@ export class Clones extends Group {
     this.mixers.push(mixer);
     this.add(clone);
   }
+}
+
+/** A baked character with a mesh for each part, as its source had it. */
+function inParts({ scene, geometry, parts }: LoadedCharacter): Object3D {
+  const model = SkeletonUtils.clone(scene);
+  const whole = model.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
+  const { index, attributes } = geometry;
+  parts.forEach(({ names: [name] }, part) => {
+    const own = new BufferGeometry();
+    for (const [key, attribute] of Object.entries(attributes)) own.setAttribute(key, attribute);
+    own.setIndex(Array.from(index!.array).filter((vertex) => attributes.partIndex.getX(vertex) === part));
+    const mesh = Object.assign(new SkinnedMesh(own, whole.material), { name });
+    mesh.bind(whole.skeleton, whole.bindMatrix);
+    model.add(mesh);
+  });
+  whole.removeFromParent();
+  return model;
 }

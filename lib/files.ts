@@ -4,44 +4,10 @@
  * @module skinned-instanced-mesh/files
  */
 
-export { addLevelsOf } from './files/addLevelsOf.js';
-export type {
-  ArrayJSON,
-  ArrayOrder,
-  ArrayType,
-  BakeOptionsJSON,
-  BoneTextureJSON,
-  CharacterJSON,
-  ClipJSON,
-  Encoded,
-  ExtensionJSON,
-  LevelGroup,
-  LevelJSON,
-  LevelsJSON,
-  MergeMaterialsJSON,
-  MergingJSON,
-  MeshoptJSON,
-  Stored,
-  StoredViews,
-  TrackClipJSON,
-  TracksJSON,
-  VertexTextureInFile,
-  ViewJSON,
-} from './files/bakedJSON.js';
-export { EXTENSION } from './files/bakedJSON.js';
-export type { MeshoptDecoderLike, MeshoptEncoderLike } from './files/compressedViews.js';
-export { decodeBoneTexture } from './files/decodeBoneTexture.js';
-export { encodeBoneTexture } from './files/encodeBoneTexture.js';
-export {
-  type LevelHeight,
-  type ReadLevel,
-  type ReadLevels,
-  readLevels,
-  type StoredLevelOptions,
-  type StoredLevels,
-  type WrittenLevel,
-} from './files/levels.js';
-export { type ReadOptions, readBoneTexture } from './files/readCharacters.js';
+export { addLevelsOf, type LevelHeight, type StoredLevel } from './files/addLevelsOf.js';
+export type { ParserOfSource, SourceOfLoader } from './files/copyMaterials.js';
+export { EXTENSION } from './files/fileErrors.js';
+export type { MeshoptEncoderLike } from './files/GltfWriter.js';
 export {
   bakedCharactersOf,
   type ExtensionOptions,
@@ -49,6 +15,6 @@ export {
   type ParserOfPlugin,
   type ResultOfLoader,
   SkinnedInstancedMeshExtension,
+  type VertexTextureReader,
 } from './files/SkinnedInstancedMeshExtension.js';
-export type { VertexTextureReader } from './files/storedVertices.js';
-export { type WriteOptions, writeBoneTexture } from './files/writeBoneTexture.js';
+export { type WriteOptions, type WrittenLevel, writeCharacter } from './files/writeCharacter.js';

@@ -45,7 +45,6 @@ export type {
   BakeVertexCharacterAsyncOptions,
   BakeVertexCharacterOptions,
 } from './vertexTextures/bakeVertexTexture.js';
-export type { EncodedVertices, VertexClipJSON, VertexTextureJSON } from './vertexTextures/encodeVertices.js';
 export type {
   MotionSource,
   VertexBakeAsyncOptions,

@@ -39,7 +39,7 @@ async function character(file, name, weapons, clips) {
   }
   const source = join(temporary, file);
   await io.write(source, document);
-  const options = '--precision half --levels 0.35,0.1,0.03 --drop-source-animations --clips'.split(' ');
+  const options = '--precision half --levels 0.35,0.1,0.03 --clips'.split(' ');
   bake(source, name, [...options, clips.join(',')]);
 }
 

@@ -1,8 +1,6 @@
 import {
-  assembleCharacter,
   type BakeCharacterOptions,
   type BoneTexture,
-  bakeBoneTexture,
   bakeCharacter,
   type Character,
   CrowdLevels,
@@ -11,15 +9,14 @@ import {
   mergeMaterials,
   type SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
-import { addLevelsOf, type LoadedCharacter, readBoneTexture } from 'skinned-instanced-mesh/files';
+import { addLevelsOf, bakedCharactersOf, type LoadedCharacter } from 'skinned-instanced-mesh/files';
 import { type AnimationClip, Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
-import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { Figures } from '../lib/Figures.js';
-import { type OpenedCharacter, onFile, openCharacter, vertexTexturesFor } from '../lib/openFile.js';
+import { loaderFor, type OpenedCharacter, onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { fail, find, secondsBetween, showValue, slide, tell, toggle } from '../lib/page.js';
 import { crowdRadius, movesOf, partOf, placeOf } from '../lib/plan.js';
-import { bakedFile, costs, hiddenPartsOf, rebaked, save } from './bakedFile.js';
+import { bakedFile, costs, save } from './bakedFile.js';
 import { codeFor, type PageOptions } from './codeFor.js';
 import { loadSample, people, type Sample, type SampleName } from './samples.js';
 
@@ -48,11 +45,6 @@ let { root, clips }: { root: Object3D; clips: AnimationClip[] } = sample;
 /** The .glb that was opened, and what was baked into it. */
 let source: ArrayBuffer | null = null;
 let baked: LoadedCharacter | null = null;
-/** The same, also when the page has baked it anew, and where in the file it is. */
-let kept: LoadedCharacter | null = null;
-/** What the page has baked in its place, with the file's levels of detail. */
-let anew: LoadedCharacter | null = null;
-let where: OpenedCharacter['place'] = {};
 let fileName = '';
 let extensions: string[] = [];
 let crowd: SkinnedInstancedMesh | null = null;
@@ -89,21 +81,18 @@ console.warn = (...args: unknown[]) => {
 function build(): void {
   try {
     const start = performance.now();
-    if (baked === null && kept !== null) anew ??= bakeLike(kept);
-    const file = baked ?? anew;
-    const character =
-      file === null ? bakeCharacter(root, clips, { ...bakeOptions(), ...merging() }) : ofFile(file);
+    const character = baked ?? bakeCharacter(root, clips, { ...bakeOptions(), ...merging() });
     const next = new Crowd(character, count, { influences: options.influences });
-    if (file !== null) addLevelsOf(file, new CrowdLevels(next));
+    if (baked !== null) addLevelsOf(baked, new CrowdLevels(next));
     sample?.addLevels?.(next);
-    const hides = file !== null && hiddenPartsOf(file).length > 0;
+    const hides = baked?.parts.some(({ hidden }) => hidden) === true;
     parts = sample !== null || hides ? new Parts(next) : null;
     bakeTime = performance.now() - start;
     next.castShadow = true;
     next.receiveShadow = true;
     crowd?.removeFromParent();
     crowd?.dispose();
-    if (drawn !== null) disposeCharacter(drawn);
+    if (drawn !== null && drawn !== baked) disposeCharacter(drawn);
     drawn = character;
     crowd = next;
     place(crowd);
@@ -129,24 +118,6 @@ function bakeOptions(): BakeCharacterOptions {
 }
 
 const merging = () => (options.mergeMaterials ? { mergeMaterials: mergeMaterials() } : {});
-
-/** The character of a file, whose materials are merged or not as the page has it. */
-function ofFile(file: LoadedCharacter): Character {
-  const { joints, morphTargets } = file.bakeOptions;
-  return assembleCharacter(file.scene, file.boneTexture, {
-    joints,
-    morphTargets,
-    hiddenParts: hiddenPartsOf(file),
-    skipUnsupported: true,
-    ...merging(),
-  });
-}
-
-/** Bakes the character of a file anew, as it was baked but for the options of the page. */
-function bakeLike(file: LoadedCharacter): LoadedCharacter {
-  const { encoding: _, ...asBaked } = file.bakeOptions;
-  return rebaked(file, bakeBoneTexture(root, clips, { ...asBaked, ...bakeOptions() }));
-}
 
 function place(placed: SkinnedInstancedMesh): void {
   const matrix = new Matrix4();
@@ -258,39 +229,27 @@ function listClips(): void {
   );
 }
 
-/** What was baked into the file was baked with other options; without clips it is all that there is. */
-function bakeAnew(): void {
-  if (clips.length > 0) baked = null;
-  forgetBaked();
-  build();
-}
-
-/** Lets go of what the page has baked in place of the file's; crowds do not dispose what they were given. */
-function forgetBaked(): void {
-  anew?.boneTexture.dispose();
-  anew = null;
-}
-
 // --- baked into its file ---
 
 /** What the first of a sample's instances does not wear, nobody wears who opens the saved file. */
 const unworn = () => parts?.names.filter((name) => parts?.getVisibleAt(0, name) === false) ?? [];
 
-const shown = () => ({ root, clips, source, place: where, kept: anew ?? kept, hiddenParts: unworn() });
+const shown = () => ({ root, clips, source, hiddenParts: unworn() });
 
-/** Saves the character with its bone texture, and says how fast it is read. */
+/** Saves the character as it is baked, and says how fast that is loaded. */
 async function saveBaked(): Promise<void> {
   if (crowd === null) return;
   try {
-    const { bytes, added } = await bakedFile(shown(), crowd, options.mergeMaterials === true);
+    if (baked !== null) throw new Error(`${fileName} is baked already.`);
+    const loader = await loaderFor(device.renderer);
+    const load = (file: ArrayBuffer) => loader.parseAsync(file, '');
+    const bytes = await bakedFile(shown(), load, bakeOptions(), options.mergeMaterials === true);
     save(bytes, `${fileName.replace(/\.\w+$/, '') || 'character'}-baked.glb`);
-    const vertexTextures = await vertexTexturesFor(device.renderer);
     const start = performance.now();
-    (await readBoneTexture(bytes, { meshoptDecoder: MeshoptDecoder, vertexTextures, frames })).dispose();
+    for (const one of bakedCharactersOf(await load(bytes.buffer.slice(0)))) disposeCharacter(one);
     const read = performance.now() - start;
     find('[data-saved]').textContent =
-      `${kilobytes(bytes.length)} kB, of which the baked animation takes ${kilobytes(added)}: read in ${read.toFixed(0)} ms, ` +
-      `where making this crowd took ${bakeTime.toFixed(0)}.`;
+      `${kilobytes(bytes.length)} kB: loaded in ${read.toFixed(0)} ms, where making this crowd took ${bakeTime.toFixed(0)}.`;
   } catch (error) {
     fail(error as Error);
   }
@@ -323,7 +282,7 @@ function choose(name: 'encoding' | 'precision' | 'influences'): void {
     const { value } = target as HTMLSelectElement;
     Object.assign(options, { [name]: name === 'influences' ? Number(value) : value });
     if (name === 'influences') build();
-    else bakeAnew();
+    else build();
   });
 }
 
@@ -344,9 +303,7 @@ async function open(file: File): Promise<void> {
 
 /** Shows what was opened in place of what was there. */
 function show(opened: OpenedCharacter): void {
-  ({ root, clips, extensions, name: fileName, bytes: source, baked, place: where } = opened);
-  kept = baked;
-  forgetBaked();
+  ({ root, clips, extensions, name: fileName, bytes: source, baked } = opened);
   root.traverse((node) => {
     (node as Mesh).castShadow = (node as Mesh).isMesh === true;
   });
@@ -362,7 +319,7 @@ async function openSample(name: SampleName): Promise<void> {
   try {
     sample = name === 'people' ? people(detail) : await loadSample(name);
     const file = name === 'people' ? '' : `${name}.glb`;
-    show({ ...sample, name: file, extensions: [], bytes: null, baked: null, place: {} });
+    show({ ...sample, name: file, extensions: [], bytes: null, baked: null });
   } catch (error) {
     fail(error as Error);
   }
@@ -384,7 +341,7 @@ function listen(): void {
   slide('fps', () => {});
   find('[name=fps]').addEventListener('change', ({ target }) => {
     options.fps = Number((target as HTMLInputElement).value);
-    bakeAnew();
+    build();
   });
   choose('encoding');
   choose('precision');

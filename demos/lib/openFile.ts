@@ -4,8 +4,8 @@ import {
   type LoadedCharacter,
   SkinnedInstancedMeshExtension,
 } from 'skinned-instanced-mesh/files';
-import type { AnimationClip, Group, Object3D } from 'three';
-import type { GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import type { AnimationClip, Object3D } from 'three';
+import type { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import type { AnyRenderer } from './createRenderer.js';
 
 export interface OpenedCharacter {
@@ -18,8 +18,6 @@ export interface OpenedCharacter {
   bytes: ArrayBuffer | null;
   /** What was baked into it. */
   baked: LoadedCharacter | null;
-  /** Index of the scene or node in which that is. */
-  place: { scene?: number; node?: number };
 }
 
 /** Calls back with each file that is chosen in `input` or dropped on the page. */
@@ -44,8 +42,14 @@ export function onFile(input: HTMLInputElement, callback: (file: File) => void):
 
 let created: Promise<GLTFLoader> | null = null;
 
+/** The loader of this page. @param renderer Says which compressed textures it can draw. */
+export function loaderFor(renderer: AnyRenderer): Promise<GLTFLoader> {
+  created ??= createLoader(renderer);
+  return created;
+}
+
 /** The class that reads vertex textures, of the entry for the renderer. */
-export async function vertexTexturesFor(renderer: AnyRenderer) {
+async function vertexTexturesFor(renderer: AnyRenderer) {
   const isWebGPU = (renderer as { isWebGPURenderer?: boolean }).isWebGPURenderer === true;
   const { VertexTexture } = isWebGPU
     ? await import('skinned-instanced-mesh/vertex-textures/webgpu')
@@ -84,13 +88,6 @@ async function createLoader(renderer: AnyRenderer): Promise<GLTFLoader> {
     .setMeshoptDecoder(meshopt.MeshoptDecoder);
 }
 
-/** Where in its file a baked character is. */
-function placeOf({ scenes, parser }: GLTF, baked: LoadedCharacter | null): OpenedCharacter['place'] {
-  if (baked === null) return {};
-  const scene = scenes.indexOf(baked.scene as Group);
-  return scene >= 0 ? { scene } : { node: parser.associations.get(baked.scene)?.nodes };
-}
-
 const isGlb = (bytes: ArrayBuffer) => new TextDecoder().decode(bytes.slice(0, 4)) === 'glTF';
 
 /**
@@ -99,8 +96,7 @@ const isGlb = (bytes: ArrayBuffer) => new TextDecoder().decode(bytes.slice(0, 4)
  * @param renderer Says which compressed textures it can draw.
  */
 export async function openCharacter(file: File, renderer: AnyRenderer): Promise<OpenedCharacter> {
-  created ??= createLoader(renderer);
-  const loader = await created;
+  const loader = await loaderFor(renderer);
   try {
     const bytes = await file.arrayBuffer();
     const gltf = await loader.parseAsync(bytes, '');
@@ -113,7 +109,6 @@ export async function openCharacter(file: File, renderer: AnyRenderer): Promise<
       extensions: extensionsUsed,
       bytes: isGlb(bytes) ? bytes : null,
       baked,
-      place: placeOf(gltf, baked),
     };
   } catch (error) {
     throw new Error(`${file.name} is no glTF file that can be read: ${(error as Error).message}`);

@@ -2,36 +2,49 @@ import {
   type Buffer,
   Extension,
   ExtensionProperty,
+  GLB_BUFFER,
+  type GLTF,
   type IProperty,
-  type Node,
+  type Mesh,
   PropertyType,
   type ReaderContext,
   RefList,
   type Root,
-  type Scene,
   type WriterContext,
 } from '@gltf-transform/core';
-import { type CharacterJSON, EXTENSION, type ExtensionJSON, type ViewJSON } from '../files/bakedJSON.js';
+import { EXTENSION, VERSION } from '../files/fileErrors.js';
+import type { StoredCharacter } from '../files/StoredCharacter.js';
 
 type Nullable<T> = { [Key in keyof T]: T[Key] | null };
+type Bytes = Uint8Array<ArrayBuffer>;
 
+const MESHOPT = 'EXT_meshopt_compression';
 /** What views take in a writer: at multiples of so many bytes, so that arrays of any numbers may be made of them in place. */
 const ALIGNMENT = 8;
+const aligned = (bytes: number) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-interface IBakedCharacter extends IProperty {
-  definition: Record<string, unknown>;
-  scene: Scene;
-  node: Node;
+/** A view as it is in the file: with its compression, which GLTFLoader undoes. */
+interface KeptView {
+  bytes: Bytes;
+  /** Without what is padding. */
+  byteLength: number;
+  meshopt: { count: number; byteStride: number } | null;
 }
 
-/** A baked character: its JSON, but for what points elsewhere in the file. */
+interface IBakedCharacter extends IProperty {
+  mesh: Mesh;
+  value: unknown;
+  digest: number;
+}
+
+/** A baked character: its mesh, and all else as it is in the file. */
 export class BakedCharacter extends ExtensionProperty<IBakedCharacter> {
   static override EXTENSION_NAME = EXTENSION;
   declare extensionName: typeof EXTENSION;
   declare propertyType: 'BakedCharacter';
   declare parentTypes: ['BakedAnimation'];
   /** Not one of the attributes: glTF-Transform copies objects as JSON, which would make something else of the bytes. */
-  private views: Record<string, Uint8Array[]> = {};
+  views: readonly KeptView[] = [];
 
   protected override init(): void {
     this.extensionName = EXTENSION;
@@ -40,60 +53,32 @@ export class BakedCharacter extends ExtensionProperty<IBakedCharacter> {
   }
 
   protected override getDefaults(): Nullable<IBakedCharacter> {
-    return Object.assign(super.getDefaults(), {
-      definition: {},
-      scene: null,
-      node: null,
-    });
+    return Object.assign(super.getDefaults(), { mesh: null, value: null, digest: 0 });
   }
 
   /** Makes this the same as another, e.g. one of another document. Bytes are its own. */
   override copy(other: this, resolve?: Parameters<ExtensionProperty['copy']>[1]): this {
     super.copy(other, resolve);
-    const views = Object.entries(other.views);
-    return this.setViews(
-      Object.fromEntries(views.map(([field, all]) => [field, all.map((view) => view.slice())])),
-    );
-  }
-
-  /** Its JSON without `scene` and `node`. What `views` say of buffer views is of no account: they are numbered anew. */
-  getDefinition(): Record<string, unknown> {
-    return this.get('definition');
-  }
-
-  setDefinition(definition: Record<string, unknown>): this {
-    return this.set('definition', definition);
-  }
-
-  /** For each field of the JSON that has arrays, e.g. `boneTexture` and `levels`, their bytes as they are in the file. */
-  getViews(): Record<string, Uint8Array[]> {
-    return this.views;
-  }
-
-  setViews(views: Record<string, Uint8Array[]>): this {
-    this.views = views;
+    this.views = other.views.map((view) => ({ ...view, bytes: view.bytes.slice() }));
     return this;
   }
 
-  getScene(): Scene | null {
-    return this.getRef('scene');
+  getMesh(): Mesh | null {
+    return this.getRef('mesh');
   }
 
-  setScene(scene: Scene | null): this {
-    return this.setRef('scene', scene);
+  fill(mesh: Mesh | null, { value, digest }: Pick<StoredCharacter, 'value' | 'digest'>): this {
+    return this.setRef('mesh', mesh)
+      .set('value' as never, value as never)
+      .set('digest', digest);
   }
 
-  getNode(): Node | null {
-    return this.getRef('node');
-  }
-
-  setNode(node: Node | null): this {
-    return this.setRef('node', node);
+  toJSON(): Pick<StoredCharacter, 'value' | 'digest'> {
+    return { value: this.get('value' as never), digest: this.get('digest') };
   }
 }
 
 interface IBakedAnimationRoot extends IProperty {
-  version: number;
   characters: RefList<BakedCharacter>;
 }
 
@@ -111,7 +96,7 @@ export class BakedAnimationRoot extends ExtensionProperty<IBakedAnimationRoot> {
   }
 
   protected override getDefaults(): Nullable<IBakedAnimationRoot> {
-    return Object.assign(super.getDefaults(), { version: 1, characters: new RefList<BakedCharacter>() });
+    return Object.assign(super.getDefaults(), { characters: new RefList<BakedCharacter>() });
   }
 
   /**
@@ -130,24 +115,12 @@ export class BakedAnimationRoot extends ExtensionProperty<IBakedAnimationRoot> {
     return this;
   }
 
-  getVersion(): number {
-    return this.get('version');
-  }
-
-  setVersion(version: number): this {
-    return this.set('version', version);
-  }
-
   listCharacters(): BakedCharacter[] {
     return this.listRefs('characters');
   }
 
   addCharacter(character: BakedCharacter): this {
     return this.addRef('characters', character);
-  }
-
-  removeCharacter(character: BakedCharacter): this {
-    return this.removeRef('characters', character);
   }
 }
 
@@ -164,88 +137,63 @@ export class BakedAnimation extends Extension {
   override readonly extensionName = EXTENSION;
   /** @hidden */
   override readonly prewriteTypes = [PropertyType.BUFFER];
-  /** Each view as it was given to the writer, while it writes. */
-  private readonly written = new Map<Uint8Array, Uint8Array>();
-
-  /** @hidden */
-  createRoot(): BakedAnimationRoot {
-    return new BakedAnimationRoot(this.document.getGraph());
-  }
-
-  /** @hidden */
-  assembleCharacter(): BakedCharacter {
-    return new BakedCharacter(this.document.getGraph());
-  }
 
   /** @hidden */
   override read(context: ReaderContext): this {
-    const json = context.jsonDoc.json.extensions?.[EXTENSION] as ExtensionJSON | undefined;
-    if (json === undefined) return this;
-    const root = this.createRoot().setVersion(json.version);
-    for (const character of json.characters ?? []) root.addCharacter(this.readCharacter(character, context));
+    const { version, characters = [] } = (context.jsonDoc.json.extensions?.[EXTENSION] ?? {}) as {
+      version?: number;
+      characters?: StoredCharacter[];
+    };
+    if (version !== VERSION) return this;
+    const graph = this.document.getGraph();
+    const root = new BakedAnimationRoot(graph);
+    for (const stored of characters) {
+      const character = new BakedCharacter(graph).fill(context.meshes[stored.mesh] ?? null, stored);
+      character.views = stored.views.map((view) => keptView(context, view));
+      root.addCharacter(character);
+    }
     this.document.getRoot().setExtension(EXTENSION, root);
     return this;
   }
 
-  private readCharacter(json: CharacterJSON, context: ReaderContext): BakedCharacter {
-    const { scene, node, ...definition } = json;
-    const character = this.assembleCharacter();
-    if (scene !== undefined) character.setScene(context.scenes[scene] ?? null);
-    if (node !== undefined) character.setNode(context.nodes[node] ?? null);
-    const views: Record<string, Uint8Array[]> = {};
-    for (const [field, stored] of storedFields(definition)) {
-      // A copy: what is read lies among all else that is in the file.
-      views[field] = stored.map(({ bufferView }) => context.bufferViews[bufferView].slice());
-    }
-    return character.setDefinition(definition).setViews(views);
-  }
-
   /** @hidden */
   override prewrite(context: WriterContext): this {
-    const buffer = this.document.getRoot().listBuffers()[0] ?? this.document.createBuffer();
+    const buffer = (this.document.getRoot().listBuffers()[0] ?? this.document.createBuffer()) as Buffer;
     const others = context.otherBufferViews.get(buffer) ?? [];
-    for (const view of this.characters().flatMap((character) => Object.values(character.getViews()).flat())) {
-      const padded = paddedOf(view);
-      this.written.set(view, padded);
-      others.push(padded);
-    }
-    context.otherBufferViews.set(buffer as Buffer, others as Uint8Array<ArrayBuffer>[]);
+    const own = this.characters().flatMap(({ views }) => views.map(({ bytes }) => bytes));
+    context.otherBufferViews.set(buffer, [...others, ...own]);
     return this;
   }
 
   /** @hidden */
   override write(context: WriterContext): this {
-    const root = this.document.getRoot().getExtension<BakedAnimationRoot>(EXTENSION);
-    if (root === null) return this;
-    const characters = root.listCharacters().map((character) => this.writeCharacter(character, context));
     const { json } = context.jsonDoc;
-    json.extensions = { ...json.extensions, [EXTENSION]: { version: root.getVersion(), characters } };
-    this.written.clear();
-    return this;
-  }
-
-  private writeCharacter(character: BakedCharacter, context: WriterContext): Record<string, unknown> {
-    const json: Record<string, unknown> = { ...character.getDefinition() };
-    const scene = character.getScene();
-    const node = character.getNode();
-    if (scene !== null) json.scene = context.sceneIndexMap.get(scene);
-    if (node !== null) json.node = context.nodeIndexMap.get(node);
-    for (const [field, stored] of storedFields(json)) {
-      const bytes = character.getViews()[field];
-      const views = stored.map((view, i) => ({ ...view, bufferView: this.viewIndex(bytes[i], context) }));
-      json[field] = { ...(json[field] as object), views };
+    const { bufferViews = [], buffers = [] } = json;
+    let unpacked = 0;
+    const viewOf = ({ bytes, byteLength, meshopt }: KeptView): number => {
+      const index = context.otherBufferViewsIndexMap.get(bytes) as number;
+      const view = bufferViews[index];
+      view.byteLength = byteLength;
+      if (meshopt === null) return index;
+      const { buffer, byteOffset } = view;
+      const size = meshopt.count * meshopt.byteStride;
+      view.extensions = { [MESHOPT]: { ...meshopt, buffer, byteOffset, byteLength } };
+      Object.assign(view, { buffer: buffers.length, byteOffset: unpacked, byteLength: size });
+      unpacked += aligned(size);
+      return index;
+    };
+    const characters = this.characters().flatMap((character) => {
+      const mesh = context.meshIndexMap.get(character.getMesh() as Mesh);
+      // Who has disposed of the mesh wants no character.
+      return mesh === undefined ? [] : { mesh, ...character.toJSON(), views: character.views.map(viewOf) };
+    });
+    if (unpacked > 0) {
+      buffers.push({ byteLength: unpacked, extensions: { [MESHOPT]: { fallback: true } } } as GLTF.IBuffer);
+      json.extensionsUsed = [...new Set([...(json.extensionsUsed ?? []), MESHOPT])];
+      json.extensionsRequired = [...new Set([...(json.extensionsRequired ?? []), MESHOPT])];
     }
-    return json;
-  }
-
-  /** Where the writer has put a view, whose length is then said without what it was padded by. */
-  private viewIndex(view: Uint8Array, context: WriterContext): number {
-    const index = context.otherBufferViewsIndexMap.get(
-      this.written.get(view) as Uint8Array<ArrayBuffer>,
-    ) as number;
-    const { bufferViews = [] } = context.jsonDoc.json;
-    bufferViews[index].byteLength = view.byteLength;
-    return index;
+    json.extensions = { ...json.extensions, [EXTENSION]: { version: VERSION, characters } };
+    return this;
   }
 
   private characters(): BakedCharacter[] {
@@ -253,16 +201,17 @@ export class BakedAnimation extends Extension {
   }
 }
 
-/** Fields of a character's JSON that have arrays in buffer views. */
-function storedFields(json: object): [field: string, views: ViewJSON[]][] {
-  return Object.entries(json).flatMap(([field, value]) => {
-    const views = (value as { views?: ViewJSON[] } | null)?.views;
-    return Array.isArray(views) ? [[field, views] as [string, ViewJSON[]]] : [];
-  });
-}
-
-function paddedOf(view: Uint8Array): Uint8Array {
-  const padded = new Uint8Array(Math.ceil(view.byteLength / ALIGNMENT) * ALIGNMENT);
-  padded.set(view);
-  return padded;
+/** The bytes of a view as they lie in the file, padded: a copy, since what is read lies among all else. */
+function keptView({ jsonDoc, bufferViews }: ReaderContext, index: number): KeptView {
+  const { json, resources } = jsonDoc;
+  const meshopt = json.bufferViews?.[index].extensions?.[MESHOPT] as GLTF.IBufferView & KeptView['meshopt'];
+  let source = bufferViews[index];
+  if (meshopt) {
+    const { uri } = (json.buffers as GLTF.IBuffer[])[meshopt.buffer];
+    const { byteOffset = 0, byteLength } = meshopt;
+    source = resources[uri ?? GLB_BUFFER].subarray(byteOffset, byteOffset + byteLength);
+  }
+  const bytes = new Uint8Array(aligned(source.byteLength));
+  bytes.set(source);
+  return { bytes, byteLength: source.byteLength, meshopt: meshopt ?? null };
 }

@@ -1,25 +1,25 @@
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { GLTF } from '@gltf-transform/core';
+import type { GLTF as Document } from '@gltf-transform/core';
 import { MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
-import type { AnimationClip, Object3D } from 'three';
+import type { Object3D } from 'three';
+import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { BakeOptions } from '../baking/BakeOptions.js';
-import { bakeBoneTextureAsync } from '../baking/bakeCharacter.js';
+import { bakeCharacterAsync } from '../baking/bakeCharacter.js';
 import type { ClipChoice } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
-import { assembleCharacter } from '../character/assembleCharacter.js';
+import type { Character } from '../character/assembleCharacter.js';
 import { drawnObjects, unsupportedKind } from '../character/collectParts.js';
-import { mergeMaterials as merger } from '../character/mergeMaterials.js';
 import { simplifyGeometry } from '../character/simplifyGeometry.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { parseGlb } from '../files/glb.js';
-import { type WriteOptions, writeBoneTexture } from '../files/writeBoneTexture.js';
+import { type WrittenLevel, writeCharacter } from '../files/writeCharacter.js';
 import { listNames } from '../utils/messages.js';
-import { bakeVertexTextureAsync } from '../vertexTextures/bakeVertexTexture.js';
+import { bakeVertexCharacterAsync } from '../vertexTextures/bakeVertexTexture.js';
 import { attempt, collectWarnings, inputError, usageError } from './CommandError.js';
 import {
   type BytesByKind,
+  bakedIn,
   bytesByKind,
   describeJoints,
   describeTexture,
@@ -28,10 +28,10 @@ import {
   formatTable,
   type TextureDescription,
 } from './formatText.js';
-import { containerOf } from './loadScene.js';
+import { removeParts, sceneOf } from './loadScene.js';
 import { type BakeRequest, bakeRequest, listed, numberOf } from './options.js';
 import type { Progress, Result } from './Progress.js';
-import { checkVersion, readSource } from './readSource.js';
+import { checkExtensions, readSource, type SourceFile } from './readSource.js';
 
 /**
  * Bakes the clips of a file, and writes it again with what was baked.
@@ -44,35 +44,49 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
   const warnings: string[] = [];
   progress.begin(`reading ${input}`);
   const source = await readSource('bake', input, request.outside);
-  checkVersion(source, 'or bake the file that this one was made from');
   checkOutput('bake', output, input, request.force);
 
+  checkExtensions(source, warnings);
+  checkIsAnimated(source);
   return collectWarnings(warnings, async () => {
-    const { glb, gltf, clips } = await containerOf(source, request, warnings);
+    const gltf = await sceneOf(source);
+    removeParts(gltf, request.dropParts);
     warnings.push(...unsupportedIn(gltf.scene));
-    const boneTexture = await bake(gltf.scene, clips, request, progress);
+    const character = await bake(gltf, request, progress);
     if (request.levels.length > 0) progress.begin(`making ${request.levels.length} levels of detail`);
-    const { made, written: levels } = await makeLevels(gltf.scene, boneTexture, request);
+    const { made, levels } = await makeLevels(character, request);
     progress.begin(`writing ${output}`);
     await MeshoptEncoder.ready;
-    const { clips: _, rootMotion: __, encoding, ...bakeOptions } = request.options;
-    const options: WriteOptions = {
-      into: glb,
-      meshoptEncoder: request.compress ? MeshoptEncoder : undefined,
-      name: gltf.scene.name || undefined,
-      bakeOptions: { ...bakeOptions, encoding: encoding?.name },
-      hiddenParts: request.hiddenParts.length > 0 ? request.hiddenParts : undefined,
-      mergeMaterials: request.mergeMaterials,
-      ...levels,
-    };
-    const bytes = await attempt(`bake: ${input} cannot be added to`, () =>
-      writeBoneTexture(boneTexture, options),
+    const { mergeMaterials, compressMeshes, sourceAnimations } = request;
+    const animations = sourceAnimations ? gltf.animations : [];
+    const meshoptEncoder = request.compress ? MeshoptEncoder : undefined;
+    const bytes = await attempt(`bake: ${input} cannot be written`, () =>
+      writeCharacter(character, {
+        source: source.glb,
+        gltf,
+        levels,
+        animations,
+        mergeMaterials,
+        compressMeshes,
+        meshoptEncoder,
+      }),
     );
     writeWhole('bake', output, bytes);
     const sizes = { input: source.bytes, output: bytes };
-    const json = bakeReport(request, sizes, boneTexture, made, warnings);
+    const json = bakeReport(request, sizes, character.boneTexture, made, warnings);
     return { json, text: bakeText(json) };
   });
+}
+
+/** @throws If there is nothing to be baked. */
+function checkIsAnimated({ command, file, json }: SourceFile): void {
+  if ((json.scenes ?? []).length === 0)
+    throw inputError(`${command}: ${file} has no scene; export it with one`);
+  if ((json.animations ?? []).length > 0) return;
+  if (bakedIn(json) === null) throw inputError(`${command}: ${file} has no animations; export it with some`);
+  throw inputError(
+    `${command}: ${file} is baked already, without its animations; bake the file that it was made from`,
+  );
 }
 
 /** Warnings of what cannot be made part of a crowd. */
@@ -83,24 +97,24 @@ function unsupportedIn(scene: Object3D): string[] {
 }
 
 async function bake(
-  scene: Object3D,
-  clips: readonly AnimationClip[],
-  request: BakeRequest,
+  { scene, animations }: GLTF,
+  { clips, exclude, rootMotionClips, options, hiddenParts, vat }: BakeRequest,
   progress: Progress,
-): Promise<BoneTexture> {
-  const chosen = chooseClips(clips, request.clips, request.exclude);
-  const moving = matching(clips, '--root-motion-clips', namesIn(clips, request.rootMotionClips));
-  const options: BakeOptions = { ...request.options, clips: chosen };
-  if (moving.length > 0)
-    options.rootMotion = extractRootMotion({ ...options.rootMotion?.options, clips: moving });
+): Promise<Character> {
+  const chosen = chooseClips(animations, clips, exclude);
+  const moving = matching(animations, '--root-motion-clips', namesIn(animations, rootMotionClips));
+  const rootMotion =
+    moving.length > 0
+      ? extractRootMotion({ ...options.rootMotion?.options, clips: moving })
+      : options.rootMotion;
   progress.begin(`baking ${chosen.length} ${chosen.length === 1 ? 'clip' : 'clips'}`);
+  const onProgress = (share: number) => progress.share(share);
+  const common = { clips: chosen, hiddenParts, skipUnsupported: true, onProgress };
   try {
-    const onProgress = (share: number) => progress.share(share);
-    if (!request.vat) return await bakeBoneTextureAsync(scene, clips, { ...options, onProgress });
+    if (!vat) return await bakeCharacterAsync(scene, animations, { ...options, rootMotion, ...common });
     const { fps, precision, maxTextureSize } = options;
-    return await bakeVertexTextureAsync(scene, clips, {
-      clips: chosen,
-      onProgress,
+    return await bakeVertexCharacterAsync(scene, animations, {
+      ...common,
       // Defaults are not undefined there.
       ...(fps !== undefined && { fps }),
       ...(precision && { precision }),
@@ -119,26 +133,21 @@ const LARGEST_SHARE = 0.5;
 const STEP = 0.75;
 
 /**
- * Makes levels of detail of the geometry that crowds of the character will have.
+ * Makes levels of detail of the geometry that crowds of the character have.
  *
  * @returns What is said of them, and as they are written.
- * @throws If crowds cannot be made of it, or there is no such part to be hidden.
+ * @throws If crowds cannot be made of it.
  */
 async function makeLevels(
-  scene: Object3D,
-  boneTexture: BoneTexture,
-  { levels, hiddenParts, mergeMaterials }: BakeRequest,
-): Promise<{ made: MadeLevel[]; written: Pick<WriteOptions, 'levels' | 'geometry'> }> {
-  if (levels.length === 0 && hiddenParts.length === 0) return { made: [], written: {} };
-  await MeshoptSimplifier.ready;
+  character: Character,
+  { levels: requests }: BakeRequest,
+): Promise<{ made: MadeLevel[]; levels: WrittenLevel[] }> {
   const made: MadeLevel[] = [];
+  if (requests.length === 0) return { made, levels: [] };
+  await MeshoptSimplifier.ready;
   return attempt('bake', () => {
-    // Textures are empty here. Pages may merge materials by them: vertices are the same, and loading makes the groups of triangles.
-    const merging = mergeMaterials ? merger({ textures: false }) : undefined;
-    const options = { hiddenParts, mergeMaterials: merging, skipUnsupported: true };
-    const { geometry } = new SkinnedInstancedMesh(assembleCharacter(scene, boneTexture, options), 1);
-    if (levels.length === 0) return { made, written: {} };
-    const list = levels.map(({ ratio, distance, screenShare }) => {
+    const { geometry } = new SkinnedInstancedMesh(character, 1);
+    const levels = requests.map(({ ratio, distance, screenShare }): WrittenLevel => {
       const simplified = simplifyGeometry(geometry, ratio, MeshoptSimplifier);
       const { error, triangles, vertices } = simplified;
       const before = made.at(-1)?.screenShare;
@@ -148,7 +157,7 @@ async function makeLevels(
       made.push({ ratio, triangles, error, ...start });
       return { geometry: simplified.geometry, vertices, error, ...start };
     });
-    return { made, written: { levels: list, geometry } };
+    return { made, levels };
   });
 }
 
@@ -294,7 +303,7 @@ function bakeReport(
   levels: MadeLevel[],
   warnings: string[],
 ): BakeReport {
-  const json = parseGlb(bytes.output).json as unknown as GLTF.IGLTF;
+  const json = parseGlb(bytes.output).json as unknown as Document.IGLTF;
   return {
     input: { file: request.input, bytes: bytes.input },
     output: {
@@ -313,28 +322,20 @@ function bakeReport(
 
 /** Says why a file is larger than its source, and what would help. */
 function whyLarger({ input, output: { bytes, bytesByKind }, precision }: BakeReport): string {
-  const { baked, levels } = bytesByKind;
-  const levelsToo = levels > 0 ? ` and ${formatBytes(levels)} levels of detail` : '';
   const help = precision === 'float' ? '; --precision half takes about half of that' : '';
-  return `It is ${formatBytes(bytes - input.bytes)} larger than its source, as ${formatBytes(baked)} are what was baked${levelsToo}${help}.`;
+  return `It is ${formatBytes(bytes - input.bytes)} larger than its source, as ${formatBytes(bytesByKind.baked)} are what was baked${help}.`;
 }
 
 /** The report in words. */
 function bakeText(all: BakeReport): string {
   const { input, output, clips, levels, ...report } = all;
   const { encoding, textureBytes, warnings } = report;
-  const { baked, animations } = output.bytesByKind;
   const sampled =
     encoding === 'tracks' ? '' : `, ${clips.reduce((sum, { frames }) => sum + frames, 0)} frames`;
   const lines = [
     `${output.file}: ${formatBytes(output.bytes)} (${input.file}: ${formatBytes(input.bytes)})`,
-    `${clips.length} clips${sampled}, ${describeJoints(report)}: ${formatBytes(baked)} in the file, ${formatBytes(textureBytes)} on the GPU`,
+    `${clips.length} clips${sampled}, ${describeJoints(report)}: ${formatBytes(output.bytesByKind.baked)} in the file, ${formatBytes(textureBytes)} on the GPU`,
   ];
-  if (animations > 0) {
-    lines.push(
-      `The source's own animations take ${formatBytes(animations)} more; --drop-source-animations leaves them out.`,
-    );
-  }
   if (output.bytes > input.bytes) lines.push(whyLarger(all));
   if (levels.length > 0) {
     const rows = levels.map(({ ratio, triangles, error, distance, screenShare }) => [

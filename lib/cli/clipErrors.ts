@@ -9,18 +9,17 @@ import {
   Vector3,
 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
+import type { BakedClip } from '../animation/ClipTable.js';
 import { bindClip } from '../baking/channels.js';
 import { RigPoser } from '../baking/RigPoser.js';
-import { assembleCharacter } from '../character/assembleCharacter.js';
+import type { Character } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 
 /** How far a baked clip is from where three.js's mixer puts the character. */
 interface ClipError {
-  clip: string;
-  /** Largest distance of a vertex, as a share of the height; null if the source has no clip of that name. */
-  error: number | null;
+  /** Largest distance of a vertex, as a share of the height. */
+  error: number;
   /** Seconds into the clip where that is. */
   time: number;
 }
@@ -33,7 +32,6 @@ const MOST_VERTICES = 240;
 const _expected = /*@__PURE__*/ new Vector3();
 const _baked = /*@__PURE__*/ new Vector3();
 const _toRoot = /*@__PURE__*/ new Matrix4();
-const _motion = /*@__PURE__*/ new Matrix4();
 
 /**
  * Compares baked clips with an AnimationMixer and three.js's own skinning, vertex by vertex. The scene is at rest again
@@ -42,35 +40,29 @@ const _motion = /*@__PURE__*/ new Matrix4();
 export function* clipErrors(
   root: Object3D,
   clips: readonly AnimationClip[],
-  boneTexture: BoneTexture,
+  character: Character,
 ): Generator<ClipError, void, void> {
-  const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture, { skipUnsupported: true }), 1);
+  const { boneTexture } = character;
+  const crowd = new SkinnedInstancedMesh(character, 1);
   crowd.setMatrixAt(0, _toRoot.identity());
-  const samples = samplesOf(root, boneTexture);
+  const samples = samplesOf(root);
   const height = heightOf(boneTexture);
   const mixer = new AnimationMixer(root);
 
-  const left = [...clips];
   for (const [index, baked] of boneTexture.clips.entries()) {
-    const clip = takeNamed(left, baked.name);
-    const worst: ClipError = { clip: baked.name, error: clip === undefined ? null : 0, time: 0 };
-    for (const time of clip === undefined ? [] : timesOf(baked)) {
-      const action = mixer
-        .clipAction(clip as AnimationClip)
-        .reset()
-        .setLoop(LoopOnce, 1)
-        .play();
+    const worst: ClipError = { error: 0, time: 0 };
+    for (const time of timesOf(baked)) {
+      const action = mixer.clipAction(clips[index]).reset().setLoop(LoopOnce, 1).play();
       action.clampWhenFinished = true;
       mixer.setTime(time);
       root.updateMatrixWorld(true);
       _toRoot.copy(root.matrixWorld).invert();
-      motionAt(baked, time, _motion);
       crowd.play(0, index, { loop: LoopOnce, clampWhenFinished: true, timeScale: 0, time });
       for (const { vertex, mesh, own } of samples) {
         mesh.getVertexPosition(own, _expected).applyMatrix4(mesh.matrixWorld).applyMatrix4(_toRoot);
-        getVertexPosition(crowd, 0, vertex, _baked).applyMatrix4(_motion);
+        getVertexPosition(crowd, 0, vertex, _baked);
         const error = _expected.distanceTo(_baked) / height;
-        if (error <= (worst.error as number)) continue;
+        if (error <= worst.error) continue;
         worst.error = error;
         worst.time = time;
       }
@@ -83,12 +75,6 @@ export function* clipErrors(
   crowd.dispose();
 }
 
-/** Takes a clip out of a list: the first of its name, so that several of one name go together with several baked ones. */
-function takeNamed(clips: AnimationClip[], name: string): AnimationClip | undefined {
-  const index = clips.findIndex((clip) => clip.name === name);
-  return index === -1 ? undefined : clips.splice(index, 1)[0];
-}
-
 /** Frames in even steps through a clip, and after each the middle between it and the next. */
 function timesOf({ count, duration }: BakedClip): number[] {
   if (count < 2) return [0];
@@ -99,8 +85,8 @@ function timesOf({ count, duration }: BakedClip): number[] {
 }
 
 /** Vertices of all parts, in the order in which a crowd's geometry has them, and where each is from. */
-function samplesOf(root: Object3D, { binding }: BoneTexture) {
-  const parts = binding?.collect(root) ?? collectRig(root, {}).parts;
+function samplesOf(root: Object3D) {
+  const { parts } = collectRig(root, {});
   const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
   const total = counts.reduce((sum, count) => sum + count, 0);
   const step = Math.max(1, Math.floor(total / MOST_VERTICES));
@@ -111,20 +97,6 @@ function samplesOf(root: Object3D, { binding }: BoneTexture) {
     first += counts[part];
   }
   return samples;
-}
-
-/** The way that was taken out of a clip, at a time. */
-function motionAt({ rootMotion, count, duration }: BakedClip, time: number, target: Matrix4): void {
-  target.identity();
-  if (rootMotion === null) return;
-  const at = duration > 0 ? (time / duration) * (count - 1) : 0;
-  const frame = Math.min(Math.floor(at), Math.max(0, count - 2));
-  const next = Math.min(frame + 1, count - 1);
-  const value = (i: number) => {
-    const from = rootMotion[frame * MOTION_SIZE + i];
-    return from + (rootMotion[next * MOTION_SIZE + i] - from) * (at - frame);
-  };
-  target.makeRotationY(value(3)).setPosition(value(0), value(1), value(2));
 }
 
 /** Height of the character at rest, in scene units; its longest side if it has none. */

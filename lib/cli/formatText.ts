@@ -1,7 +1,8 @@
 import type { GLTF } from '@gltf-transform/core';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { EncodingName, Precision } from '../animation/BoneTextureData.js';
-import { EXTENSION, type ExtensionJSON, type ViewJSON } from '../files/bakedJSON.js';
+import { EXTENSION } from '../files/fileErrors.js';
+import type { StoredCharacter } from '../files/StoredCharacter.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
 export function formatBytes(bytes: number): string {
@@ -66,10 +67,8 @@ export interface BytesByKind {
   textures: number;
   /** The source's own clips, and what the JSON says of them. */
   animations: number;
-  /** Bone textures. */
+  /** Bone textures, and levels of detail. */
   baked: number;
-  /** Triangles of levels of detail that belong to bone textures. */
-  levels: number;
   /** Skins, and whatever else buffers hold. */
   other: number;
   /** All else that it says. */
@@ -97,9 +96,8 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
     claim(sparse?.values.bufferView, kind);
   };
 
-  const { baked, levels } = bakedViewsOf(json);
-  for (const view of baked) claim(view, 'baked');
-  for (const view of levels) claim(view, 'levels');
+  for (const { views } of bakedIn(json)?.characters ?? [])
+    for (const view of views ?? []) claim(view, 'baked');
   for (const { bufferView } of json.images ?? []) claim(bufferView, 'textures');
   for (const { primitives } of json.meshes ?? []) {
     for (const { attributes, indices, targets = [], extensions } of primitives) {
@@ -123,7 +121,6 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
     textures: external,
     animations: json.animations === undefined ? 0 : textSize(json.animations),
     baked: 0,
-    levels: 0,
     other: 0,
     json: textSize({ ...json, animations: undefined }),
   };
@@ -138,19 +135,9 @@ function textSize(json: object): number {
   return new TextEncoder().encode(JSON.stringify(json)).length;
 }
 
-/** The extension's JSON in that of a file; null where it has none. */
-export function extensionOf(json: GLTF.IGLTF): ExtensionJSON | null {
-  return (json.extensions?.[EXTENSION] as ExtensionJSON | undefined) ?? null;
-}
-
-/** Buffer views of levels of detail, and of all else that was baked. */
-function bakedViewsOf(json: GLTF.IGLTF): { levels: Set<number>; baked: Set<number> } {
-  const views = { levels: new Set<number>(), baked: new Set<number>() };
-  for (const character of extensionOf(json)?.characters ?? []) {
-    for (const [field, value] of Object.entries(character)) {
-      const stored = (value as { views?: ViewJSON[] } | null)?.views ?? [];
-      for (const { bufferView } of stored) views[field === 'levels' ? 'levels' : 'baked'].add(bufferView);
-    }
-  }
-  return views;
+/** What a file says of what was baked into it, by whatever version; null where it says nothing. */
+export function bakedIn(
+  json: GLTF.IGLTF,
+): { version?: unknown; characters?: Partial<StoredCharacter>[] } | null {
+  return json.extensions?.[EXTENSION] ?? null;
 }

@@ -12,7 +12,7 @@ Exit codes: 0 done, 1 something is wrong with a file, 2 with the command line.`;
 export const BAKE_HELP = `skinned-instanced-mesh bake FILE -o OUT.glb [options]
 
 Reads a .glb, or a .gltf with the files beside it; also those that Draco or meshoptimizer have packed. Writes a .glb with
-the baked animation in it, which still opens in any viewer.
+the character as crowds draw it, which opens in any viewer, at rest.
 
   -o, --output OUT.glb         the file to write
   --clips LIST                 which clips, in this order: Idle,Run,Punch@60 (with frames per second of its own); * stands
@@ -38,9 +38,10 @@ the baked animation in it, which still opens in any viewer.
   --sockets LIST               nodes that are no joints, but that things shall be attached to
   --joints NAME                all (default) or used, which leaves out those that no vertex follows
   --no-morph-targets           leaves morph targets out
-  --compress-meshes            packs vertices and triangles by meshoptimizer, with normals, weights and colours of 8 bits
-  --no-compress                stores what is baked as it is
-  --drop-source-animations     leaves the source's own animations out, which crowds do not need
+  --compress-meshes            stores normals, weights and colours of vertices in 8 bits, and texture coordinates in 16
+  --no-compress                stores everything as it is; else meshoptimizer packs it, without a loss
+  --source-animations          keeps the source's own animations of joints, for viewers; crowds do not need them
+  --drop-source-animations     leaves them out, as is done by default
   -f, --force                  allows to overwrite the file that is read
   --outside                    allows files outside the folder of a .gltf, which it may name
   --json                       writes what was done as JSON

@@ -1,30 +1,26 @@
-import { MeshoptDecoder } from 'meshoptimizer';
 import type { AnimationClip, Object3D } from 'three';
-import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import { bakeBoneTextureAsync } from '../baking/bakeCharacter.js';
-import { frames } from '../baking/frames.js';
-import type { CharacterJSON, LevelJSON } from '../files/bakedJSON.js';
-import { parseGlb } from '../files/glb.js';
-import { charactersOf, readTexture } from '../files/readCharacters.js';
-import { VertexTexture } from '../vertexTextures/VertexTexture.js';
+import { bakeCharacterAsync } from '../baking/bakeCharacter.js';
+import type { Character } from '../character/assembleCharacter.js';
+import type { StoredLevel } from '../files/addLevelsOf.js';
+import { bakedCharactersOf } from '../files/SkinnedInstancedMeshExtension.js';
 import { attempt, collectWarnings, inputError } from './CommandError.js';
 import { clipErrors, trackCounts } from './clipErrors.js';
 import {
   type BytesByKind,
+  bakedIn,
   bytesByKind,
   describeJoints,
   describeTexture,
-  extensionOf,
   formatBytes,
   formatNumber,
   formatTable,
   type TextureDescription,
 } from './formatText.js';
-import { mergeBuffers, sceneOf, unpackDraco } from './loadScene.js';
+import { sceneOf } from './loadScene.js';
 import { type OptionTable, onlyFile, parseOptions } from './options.js';
 import type { Progress, Result } from './Progress.js';
-import { checkVersion, createIO, openDocument, readSource, type SourceFile } from './readSource.js';
+import { readSource, type SourceFile } from './readSource.js';
 
 const INSPECT_OPTIONS = {
   'no-errors': { type: 'boolean' },
@@ -44,17 +40,16 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
   const warnings: string[] = [];
   progress.begin(`reading ${file}`);
   const source = await readSource('inspect', file, parsed.flag('outside'));
-  checkVersion(source, 'or inspect the file that this one was made from');
   const { json, bytes } = source;
   const external = externalImages(source);
 
-  const work = () => inspectCharacters(source, !parsed.flag('no-errors'), progress, warnings);
+  const work = () => inspectCharacters(source, !parsed.flag('no-errors'), progress);
   const characters = await collectWarnings(warnings, work);
   const report: InspectReport = {
     file,
     bytes,
     bytesByKind: bytesByKind(json, external),
-    version: extensionOf(json)?.version ?? null,
+    version: bakedIn(json)?.version ?? null,
     characters,
     warnings,
   };
@@ -65,80 +60,59 @@ async function inspectCharacters(
   source: SourceFile,
   errors: boolean,
   progress: Progress,
-  warnings: string[],
 ): Promise<InspectedCharacter[]> {
-  const glb = source.glb ?? (await asGlb(source, warnings));
-  const gltf = (source.json.scenes ?? []).length > 0 ? await sceneOf(source, glb) : null;
-  // Of a .gltf the views have other numbers where it has been written as a .glb.
-  const { json } = parseGlb(glb);
-  const inspected: InspectedCharacter[] = [];
-  const baked = (await attempt('inspect', () => charactersOf(json) ?? [])) as unknown as CharacterJSON[];
-  for (const [index, character] of baked.entries()) {
-    const boneTexture = await read(source, glb, character, index);
-    const root = gltf === null ? null : rootOf(gltf, character);
-    const clips = await inspectClips(root, gltf?.animations ?? [], boneTexture, errors, progress);
-    const name = character.name ?? root?.name ?? '';
-    const levels = levelsOf(character);
-    inspected.push({ name, baked: true, ...describeTexture(boneTexture), clips, levels });
+  const hasScene = (source.json.scenes ?? []).length > 0;
+  if (!hasScene) throw inputError(`inspect: ${source.file} has neither a scene nor a baked character`);
+  const gltf = await sceneOf(source, true);
+  const baked = await attempt('inspect', () => bakedCharactersOf(gltf));
+  if (baked.length > 0) {
+    return baked.map((character) => ({
+      name: character.name,
+      baked: true,
+      ...describeTexture(character.boneTexture),
+      clips: inspectClips(character.boneTexture),
+      levels: character.levels.map(describeLevel),
+    }));
   }
-  if (inspected.length > 0) return inspected;
-
-  const root = gltf?.scene ?? null;
-  if (root === null || gltf === null)
-    throw inputError(`inspect: ${source.file} has neither a scene nor a baked animation`);
-  const boneTexture = await attempt('inspect', () => bakeBoneTextureAsync(root, gltf.animations));
-  const clips = await inspectClips(root, gltf.animations, boneTexture, errors, progress);
-  return [{ name: root.name, baked: false, ...describeTexture(boneTexture), clips, levels: [] }];
-}
-
-async function asGlb(source: SourceFile, warnings: string[]): Promise<Uint8Array> {
-  const document = await openDocument(source, warnings);
-  mergeBuffers(document);
-  unpackDraco(document);
-  return (await createIO(warnings, false)).writeBinary(document);
-}
-
-async function read({ file }: SourceFile, glb: Uint8Array, character: CharacterJSON, index: number) {
-  const { json, binary } = parseGlb(glb);
-  const source = {
-    json,
-    buffer: async () => binary,
-    meshoptDecoder: MeshoptDecoder,
-    vertexTextures: VertexTexture,
-    frames,
-  };
-  return attempt(`inspect: ${file}`, () =>
-    readTexture(source, character as unknown as Record<string, unknown>, index),
+  const { scene, animations } = gltf;
+  const character = await attempt('inspect', () =>
+    bakeCharacterAsync(scene, animations, { skipUnsupported: true }),
   );
+  const { boneTexture } = character;
+  const clips = await compareClips(scene, animations, character, errors, progress);
+  return [{ name: scene.name, baked: false, ...describeTexture(boneTexture), clips, levels: [] }];
 }
 
-/** What a character's clips play in. */
-function rootOf({ scene, scenes, parser }: GLTF, { scene: index, node }: CharacterJSON): Object3D {
-  if (node === undefined) return (index === undefined ? null : scenes[index]) ?? scene;
-  for (const [object, { nodes }] of parser.associations) if (nodes === node) return object as Object3D;
-  return scene;
-}
-
-async function inspectClips(
-  root: Object3D | null,
+/** Clips of a file that was not baked, beside what baking makes of them. */
+async function compareClips(
+  root: Object3D,
   clips: readonly AnimationClip[],
-  boneTexture: BoneTexture,
+  character: Character,
   errors: boolean,
   progress: Progress,
 ): Promise<InspectedClip[]> {
-  const counts = root === null ? [] : trackCounts(root, clips, true);
-  const worst = new Map<number, InspectedClip['error']>();
-  if (errors && root !== null && clips.length > 0) {
-    progress.begin(`comparing ${boneTexture.clips.length} clips with the source`);
+  const { boneTexture } = character;
+  const counts = trackCounts(root, clips, true);
+  const worst: InspectedClip['error'][] = [];
+  if (errors && clips.length > 0) {
+    progress.begin(`comparing ${clips.length} clips with the source`);
     // Of tracks without a target the mixer warns too, which the report lists as dropped.
     await collectWarnings([], () => {
-      for (const { error, time } of clipErrors(root, clips, boneTexture)) {
-        worst.set(worst.size, error === null ? null : { worst: error, time });
-        progress.share(worst.size / boneTexture.clips.length);
+      for (const { error, time } of clipErrors(root, clips, character)) {
+        worst.push({ worst: error, time });
+        progress.share(worst.length / clips.length);
       }
     });
   }
-  return boneTexture.clips.map(({ name, duration, count, fps, rootMotion, markers }, i) => ({
+  return inspectClips(boneTexture).map((clip, i) => ({
+    ...clip,
+    tracks: counts[i],
+    error: worst[i] ?? null,
+  }));
+}
+
+const inspectClips = (boneTexture: BoneTexture): InspectedClip[] =>
+  boneTexture.clips.map(({ name, duration, count, fps, rootMotion, markers }, i) => ({
     name,
     duration,
     frames: count,
@@ -146,22 +120,27 @@ async function inspectClips(
     rootMotion: rootMotion !== null,
     markers,
     textureBytes: clipBytes(boneTexture, i),
-    tracks: counts[clips.findIndex((clip) => clip.name === name)] ?? null,
-    error: worst.get(i) ?? null,
+    tracks: null,
+    error: null,
   }));
-}
+
+const describeLevel = ({
+  start,
+  options,
+  error,
+  indices,
+}: StoredLevel): InspectedCharacter['levels'][number] => ({
+  triangles: (indices?.length ?? 0) / 3,
+  error,
+  ...(typeof start === 'number' ? { distance: start } : start),
+  hysteresis: options.hysteresis,
+  influences: options.influences,
+});
 
 function clipBytes({ data: { tracks }, byteLength, frameCount, clips }: BoneTexture, index: number): number {
   if (tracks === null) return Math.round((byteLength / frameCount) * clips[index].count);
   const { frames, stride } = tracks.clips[index];
   return frames * stride * (tracks.shorts === null ? 16 : 8);
-}
-
-function levelsOf({ levels }: CharacterJSON): InspectedCharacter['levels'] {
-  return (levels?.list ?? []).map(({ indices, distance, screenShare, hysteresis, influences, error }) => {
-    const corners = indices === undefined ? 0 : (levels?.arrays[indices].length ?? 0);
-    return { triangles: corners / 3, error, distance, screenShare, hysteresis, influences };
-  });
 }
 
 /** Bytes of images in files of their own. */
@@ -184,11 +163,11 @@ interface InspectedClip {
   markers: { time: number; name: string }[];
   /** Bytes that its keys or frames take on the GPU. */
   textureBytes: number;
-  /** Tracks of the source, and those that baking leaves out; null if the file has no such clip any more. */
+  /** Tracks of the source, and those that baking leaves out; null if the file is baked. */
   tracks: { stored: number; dropped: string[] } | null;
   /**
    * Largest distance of a vertex from where three.js's mixer puts it, as a share of the height, and at which second; null if
-   * the file has no such clip any more.
+   * the file is baked.
    */
   error: { worst: number; time: number } | null;
 }
@@ -199,7 +178,14 @@ interface InspectedCharacter extends TextureDescription {
   /** False if the file has not been baked: then this is what baking would make of it. */
   baked: boolean;
   clips: InspectedClip[];
-  levels: (Omit<LevelJSON, 'indices' | 'groups'> & { triangles: number })[];
+  levels: {
+    triangles: number;
+    error?: number;
+    distance?: number;
+    screenShare?: number;
+    hysteresis?: number;
+    influences?: number;
+  }[];
 }
 
 /** What `inspect` tells of a file, with `--json` as it is. */
@@ -208,7 +194,7 @@ export interface InspectReport {
   bytes: number;
   bytesByKind: BytesByKind;
   /** Of the extension `SIM_baked_animation`; null if the file has not been baked. */
-  version: number | null;
+  version: unknown;
   characters: InspectedCharacter[];
   warnings: string[];
 }
@@ -217,8 +203,7 @@ const KINDS: Record<keyof BytesByKind, string> = {
   geometry: 'geometry',
   textures: 'textures',
   animations: "the source's animations",
-  baked: 'baked animation',
-  levels: 'levels of detail',
+  baked: 'baked',
   other: 'skins and other',
   json: 'JSON',
 };
@@ -264,12 +249,6 @@ function characterLines(character: InspectedCharacter): string[] {
     lines.push(
       '',
       'Errors: the farthest vertex from where an AnimationMixer puts it, as a share of the height.',
-    );
-  }
-  if (clips.some(({ tracks }) => tracks === null)) {
-    lines.push(
-      '',
-      'Without tracks and errors: clips whose source is not in the file, as --drop-source-animations leaves it out.',
     );
   }
   if (levels.length > 0) {

@@ -182,6 +182,8 @@ export const BAKE_OPTIONS = {
   'drop-parts': { type: 'string', multiple: true },
   'compress-meshes': { type: 'boolean' },
   'no-compress': { type: 'boolean' },
+  'source-animations': { type: 'boolean' },
+  // As it is done now unless they are asked for; scripts may still say so.
   'drop-source-animations': { type: 'boolean' },
   force: { type: 'boolean', short: 'f' },
   outside: { type: 'boolean' },
@@ -227,12 +229,13 @@ export interface BakeRequest {
   mergeMaterials: boolean;
   /** Names of parts that no instance shows to begin with. */
   hiddenParts: string[];
-  /** Names of parts that are left out of the file. */
+  /** Names of parts that are left out. */
   dropParts: string[];
-  /** Whether meshes of the file are compressed before they are baked. */
+  /** Whether meshes are stored in fewer bits. */
   compressMeshes: boolean;
   compress: boolean;
-  dropSourceAnimations: boolean;
+  /** Whether viewers shall play the clips. */
+  sourceAnimations: boolean;
   force: boolean;
   /** Whether the file may consist of files outside its folder. */
   outside: boolean;
@@ -277,7 +280,7 @@ export function bakeRequest(args: string[]): BakeRequest {
     dropParts: listed(parsed.texts('drop-parts')),
     compressMeshes: parsed.flag('compress-meshes'),
     compress: !parsed.flag('no-compress'),
-    dropSourceAnimations: parsed.flag('drop-source-animations'),
+    sourceAnimations: parsed.flag('source-animations'),
     force: parsed.flag('force'),
     outside: parsed.flag('outside'),
     json: parsed.flag('json'),

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
 import {
-  type Document,
   type Extension,
   type GLTF,
   type JSONDocument,
@@ -12,45 +11,32 @@ import {
   VertexLayout,
 } from '@gltf-transform/core';
 import { ALL_EXTENSIONS, EXTMeshoptCompression, KHRDracoMeshCompression } from '@gltf-transform/extensions';
-import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer';
-import { EXTENSION as BAKED, VERSION } from '../files/bakedJSON.js';
+import { MeshoptDecoder } from 'meshoptimizer';
+import { EXTENSION as BAKED } from '../files/fileErrors.js';
 import { parseGlb } from '../files/glb.js';
-import { BakedAnimation } from './BakedAnimation.js';
-import { attempt, inputError, reasonOf } from './CommandError.js';
-import { extensionOf } from './formatText.js';
+import { inputError, reasonOf } from './CommandError.js';
 
 /** Draco's name among the extensions of glTF. */
 export const DRACO = 'KHR_draco_mesh_compression';
 
-/** Collects what glTF-Transform warns of, to be shown with all other warnings. */
-class WarningLog extends Logger {
-  constructor(private readonly warnings: string[]) {
-    super(Logger.Verbosity.SILENT);
-  }
-
-  override warn(text: string): void {
-    this.warnings.push(text);
-  }
-}
+const SILENT = new Logger(Logger.Verbosity.SILENT);
 
 /** Extensions that say how numbers are packed, and nothing about what they mean. */
 const PACKING: (typeof Extension)[] = [EXTMeshoptCompression, KHRDracoMeshCompression];
 
 /**
- * What reads and writes glTF files in whatever way they are packed, with what was baked into them.
+ * What reads glTF files in whatever way they are packed.
  *
- * @param warnings Gets what it warns of.
  * @param draco Whether the file is packed by Draco, whose decoder takes a while to load.
  */
-export async function createIO(warnings: string[], draco: boolean): Promise<NodeIO> {
-  await Promise.all([MeshoptDecoder.ready, MeshoptEncoder.ready]);
+export async function createIO(draco: boolean): Promise<NodeIO> {
+  await MeshoptDecoder.ready;
   return new NodeIO()
-    .setLogger(new WarningLog(warnings))
+    .setLogger(SILENT)
     .setVertexLayout(VertexLayout.SEPARATE)
-    .registerExtensions([...ALL_EXTENSIONS, BakedAnimation])
+    .registerExtensions(ALL_EXTENSIONS)
     .registerDependencies({
       'meshopt.decoder': MeshoptDecoder,
-      'meshopt.encoder': MeshoptEncoder,
       ...(draco ? { 'draco3d.decoder': await createDracoDecoder() } : {}),
     });
 }
@@ -58,7 +44,7 @@ export async function createIO(warnings: string[], draco: boolean): Promise<Node
 /** What writes files that are not packed at all, for whoever has no decoders. */
 export function createPlainIO(): NodeIO {
   return new NodeIO()
-    .setLogger(new WarningLog([]))
+    .setLogger(SILENT)
     .setVertexLayout(VertexLayout.SEPARATE)
     .registerExtensions(ALL_EXTENSIONS.filter((extension) => !PACKING.includes(extension)));
 }
@@ -131,8 +117,8 @@ export interface SourceFile {
   json: GLTF.IGLTF;
   /** Bytes of the file, and of those beside it that it consists of. */
   bytes: number;
-  /** The file itself, if it is a .glb that needs no other file; else null. */
-  glb: Uint8Array | null;
+  /** A .glb that needs no other file. */
+  glb: Uint8Array;
 }
 
 /**
@@ -144,7 +130,7 @@ export interface SourceFile {
 export async function readSource(command: string, file: string, outside: boolean): Promise<SourceFile> {
   if (!existsSync(file)) throw inputError(`${command}: there is no file ${file}`);
   if (!statSync(file).isFile()) throw inputError(`${command}: ${file} is no file`);
-  const io = await createIO([], false);
+  const io = await createIO(false);
   try {
     const bytes = readFileSync(file);
     const isBinary = bytes.subarray(0, 4).toString('latin1') === 'glTF';
@@ -156,7 +142,7 @@ export async function readSource(command: string, file: string, outside: boolean
     if (!version.startsWith('2.')) throw new Error(`it is of glTF ${version}, and 2.0 is needed`);
     const dangling = danglingReference(json);
     if (dangling !== null) throw new Error(`${dangling}; export it again`);
-    const glb = isBinary && urisOf(json).length === 0 ? new Uint8Array(bytes) : null;
+    const glb = isBinary && urisOf(json).length === 0 ? new Uint8Array(bytes) : await glbOf(content);
     return { command, file, content, json, bytes: io.lastReadBytes, glb };
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
@@ -169,14 +155,23 @@ export async function readSource(command: string, file: string, outside: boolean
   }
 }
 
+/** A .glb, packed by nothing, of a file and those beside it. */
+async function glbOf(content: JSONDocument): Promise<Uint8Array> {
+  const io = await createIO(content.json.extensionsUsed?.includes(DRACO) === true);
+  const document = await io.readJSON(content);
+  const [first = document.createBuffer(), ...others] = document.getRoot().listBuffers();
+  for (const accessor of document.getRoot().listAccessors()) accessor.setBuffer(first);
+  for (const buffer of others) buffer.dispose();
+  return createPlainIO().writeBinary(document);
+}
+
 /**
- * Takes a file apart with glTF-Transform.
+ * Looks at the extensions of a file.
  *
- * @param warnings Gets what is lost by that.
- * @throws If that cannot be done; the message says why.
+ * @param warnings Gets what is lost.
+ * @throws If it cannot be read without one that is not known here.
  */
-export async function openDocument(source: SourceFile, warnings: string[]): Promise<Document> {
-  const { command, file, content, json } = source;
+export function checkExtensions({ command, file, json }: SourceFile, warnings: string[]): void {
   const { extensionsUsed = [], extensionsRequired = [] } = json;
   const known = new Set([...ALL_EXTENSIONS.map(({ EXTENSION_NAME }) => EXTENSION_NAME), BAKED]);
   const needed = extensionsRequired.filter((name) => !known.has(name));
@@ -185,12 +180,9 @@ export async function openDocument(source: SourceFile, warnings: string[]): Prom
       `${command}: ${file} cannot be read without ${needed.join(', ')}, which this command does not know; export it without`,
     );
   }
-  for (const name of extensionsUsed) {
-    if (known.has(name)) continue;
-    warnings.push(`The extension ${name} is not known to this command, and is left out.`);
-  }
-  const io = await createIO(warnings, extensionsUsed.includes(DRACO));
-  return attempt(`${command}: ${file} is no glTF file that can be read`, () => io.readJSON(content));
+  for (const name of extensionsUsed)
+    if (!known.has(name))
+      warnings.push(`The extension ${name} is not known to this command, and is left out.`);
 }
 
 /** Names of the files that a file consists of besides itself. */
@@ -210,17 +202,4 @@ function checkUris(json: GLTF.IGLTF, folder: string, outside: boolean): void {
     if (!outside && (way.startsWith('..') || isAbsolute(way)))
       throw new Error(`it names ${uri}, outside its folder; pass --outside if you trust it`);
   }
-}
-
-/**
- * @param wayOut What else can be done than to take a newer command.
- * @throws If what was baked into the file is of a version that this command does not know, and could neither read nor replace.
- */
-export function checkVersion({ command, file, json }: SourceFile, wayOut: string): void {
-  const version = extensionOf(json)?.version;
-  if (typeof version !== 'number' || version === VERSION) return;
-  throw inputError(
-    `${command}: what was baked into ${file} is of version ${version}, and this command knows version ${VERSION}; ` +
-      `use a skinned-instanced-mesh that knows version ${version}, ${wayOut}`,
-  );
 }

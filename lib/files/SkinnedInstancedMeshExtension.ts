@@ -1,32 +1,58 @@
-import type { AnimationClip, Object3D } from 'three';
-import type { Encoding } from '../baking/BakeOptions.js';
 import {
-  type AssembleCharacterOptions,
-  type Character,
-  characterOf,
-  collectFor,
-} from '../character/assembleCharacter.js';
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  type Material,
+  Mesh,
+  type Object3D,
+  SkinnedMesh,
+} from 'three';
+import { BoneTexture } from '../animation/BoneTexture.js';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
+import { TRACK_ROW, trackTexels } from '../animation/trackTexels.js';
+import type { Encoding } from '../baking/BakeOptions.js';
+import type { Character } from '../character/assembleCharacter.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import type { MaterialMerger } from '../character/mergeParts.js';
+import { expectField } from '../utils/expect.js';
+import { plainArray } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
-import { type BakeOptionsJSON, EXTENSION, type MergeMaterialsJSON } from './bakedJSON.js';
-import { bakeOptionsOf, mergingOf } from './bakeOptions.js';
-import { meshCheck } from './checkMeshes.js';
-import { checkChecksum } from './checksum.js';
-import type { MeshoptDecoderLike } from './compressedViews.js';
-import { countOf, expectField, fileError, objectOf, stringsOf } from './fileErrors.js';
-import type { StoredLevels } from './levels.js';
-import { charactersOf, type FileSource, readTexture, readViews } from './readCharacters.js';
-import type { VertexTextureReader } from './storedVertices.js';
+import type { StoredLevel } from './addLevelsOf.js';
+import { checkStored } from './checkStored.js';
+import { damaged, EXTENSION, fileError } from './fileErrors.js';
+import { mergeLoaded } from './mergeLoaded.js';
+import { digestOf, unpack } from './pack.js';
+import {
+  checkViews,
+  LOOKS,
+  type StoredCharacter,
+  type StoredFields,
+  type StoredGeometry,
+  storedIn,
+} from './StoredCharacter.js';
+
+/** A primitive of a glTF mesh, as the file has it. */
+interface Primitive {
+  indices?: number;
+  material?: number;
+}
 
 /** What is used of the parser that a `GLTFLoader` hands to its plugins. */
 export interface ParserOfPlugin {
   /** The glTF document. */
-  json: unknown;
-  /** As the loader was set up. */
-  options: object;
+  json: object;
   /** Loads a part of the file, or waits until it is there. */
   getDependency(type: string, index: number): Promise<unknown>;
+  /** Makes geometries of primitives. */
+  loadGeometries(primitives: never[]): Promise<BufferGeometry[]>;
+  /** Gives a mesh a variant of its material that goes with its geometry. */
+  assignFinalMaterial(mesh: never): void;
+}
+
+/** `VertexTexture` of the entry `skinned-instanced-mesh/vertex-textures`, which pages without such files need not load. */
+export interface VertexTextureReader {
+  /** Makes a vertex texture of its data, which it checks. */
+  decode(data: never): BoneTexture;
 }
 
 /** What files may need besides. */
@@ -41,29 +67,20 @@ export interface ExtensionOptions {
 
 /** A baked character of a file that `GLTFLoader` has loaded: `new SkinnedInstancedMesh(gltf.bakedCharacters[0], 1_000)`. */
 export interface LoadedCharacter extends Character {
-  /** What holds its meshes. */
+  /** The scene with its mesh at rest, as viewers show it that know nothing of the extension. */
   scene: Object3D;
-  /** How it was baked. */
-  bakeOptions: BakeOptionsJSON;
-  /** Whether and how its materials were to be merged, which the extension does where it was given the means. */
-  mergeMaterials: MergeMaterialsJSON;
-  /** Levels of detail, which `addLevelsOf` adds to a crowd's; null if there are none. */
-  levels: StoredLevels | null;
+  /** Levels of detail, which `addLevelsOf` adds to a crowd's; empty if there are none. */
+  levels: readonly StoredLevel[];
+  /** For each group of the file the one that merging materials has made it part of, if they were merged. */
+  merged?: readonly number[];
 }
 
 /** What is used of the result of a `GLTFLoader`, which the plugin adds `bakedCharacters` to. */
-export interface ResultOfLoader {
-  /** The scene that is shown. */
-  scene: Object3D;
-  /** All scenes. */
-  scenes: Object3D[];
-  /** The file's clips. */
-  animations: AnimationClip[];
-}
+export type ResultOfLoader = object;
 
 /**
- * Plugin for a `GLTFLoader`, three.js's own or that of three-stdlib, that reads the characters which `writeBoneTexture` or the command
- * has baked into a file: it adds `bakedCharacters` to what the loader returns, which crowds are made of. Files without any are loaded as ever.
+ * Plugin for a `GLTFLoader`, three.js's own or that of three-stdlib, that reads the characters which `writeCharacter` or the command
+ * has written: it adds `bakedCharacters` to what the loader returns, which crowds are made of. Files without any are loaded as ever.
  *
  * ```ts
  * loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
@@ -76,6 +93,7 @@ export interface ResultOfLoader {
 export class SkinnedInstancedMeshExtension {
   /** Of the extension. */
   readonly name = EXTENSION;
+  private readonly stored: StoredCharacter[] | null;
 
   /**
    * For `loader.register`.
@@ -83,168 +101,235 @@ export class SkinnedInstancedMeshExtension {
    * @param parser What the loader hands to whom it registers.
    * @param options `vertexTextures`: the class `VertexTexture` of `skinned-instanced-mesh/vertex-textures`, for files that have one.
    * `frames`: the encoding of that name, for files that were baked with it. `mergeMaterials`: the function of that name, for files that were baked to have their materials merged.
+   * @throws If what the file says of its characters is damaged or of another version.
    */
   constructor(
     private readonly parser: ParserOfPlugin,
     private readonly options: ExtensionOptions = {},
-  ) {}
+  ) {
+    const { json } = parser;
+    this.stored = checked(() => {
+      const stored = storedIn(json);
+      if (stored !== null) checkViews(json, stored);
+      return stored;
+    });
+  }
+
+  /** Called by the loader: makes one mesh of a character's primitives, which have their vertices in common. @throws If they cannot be loaded. */
+  loadMesh(index: number): Promise<Mesh> | null {
+    if (!this.stored?.some(({ mesh }) => mesh === index)) return null;
+    return this.assemble(index).catch((cause: Error) => {
+      throw /^THREE\.GLTFLoader/.test(cause.message) ? cause : damaged(cause);
+    });
+  }
+
+  private async assemble(mesh: number): Promise<Mesh> {
+    const { parser } = this;
+    const { primitives } = (parser.json as { meshes: { primitives: Primitive[] }[] }).meshes[mesh];
+    const [[geometry], materials, pieces] = await Promise.all([
+      parser.loadGeometries(primitives.slice(0, 1) as never[]),
+      Promise.all(primitives.map(({ material }) => this.get<Material>('material', material))),
+      Promise.all(primitives.map(({ indices = null }) => this.get<BufferAttribute>('accessor', indices))),
+    ]);
+    if (primitives.length > 1) {
+      const total = pieces.reduce((sum, { count }) => sum + count, 0);
+      const corners =
+        geometry.attributes.position.count > 65535 ? new Uint32Array(total) : new Uint16Array(total);
+      let start = 0;
+      pieces.forEach(({ array, count }, group) => {
+        corners.set(array, start);
+        geometry.addGroup(start, count, group);
+        start += count;
+      });
+      geometry.setIndex(new BufferAttribute(corners, 1));
+    }
+    const { skinIndex } = geometry.attributes;
+    return new (skinIndex === undefined ? Mesh : SkinnedMesh)(geometry, materials);
+  }
+
+  /** A part of the file. Of a damaged one the parser throws, in place of a promise that fails with all others. */
+  private async get<Part>(type: string, index: number | null = 0): Promise<Part> {
+    return (index === null ? null : await this.parser.getDependency(type, index)) as Part;
+  }
 
   /**
    * Called by the loader.
    *
-   * @throws If the file is damaged or of another version; the message says what and where.
+   * @throws If the file is damaged, a tool has changed what was baked, or it needs something that the plugin was not given; the message
+   * says what.
    */
   async afterRoot(result: ResultOfLoader): Promise<void> {
-    const json = objectOf(this.parser.json, 'the document');
-    const characters = charactersOf(json);
-    if (characters === null) return;
-    const { meshoptDecoder } = this.parser.options as { meshoptDecoder?: MeshoptDecoderLike | null };
-    const source: FileSource = {
-      json,
-      buffer: async (index) =>
-        new Uint8Array((await this.parser.getDependency('buffer', index)) as ArrayBuffer),
-      meshoptDecoder: meshoptDecoder ?? undefined,
-      vertexTextures: this.options.vertexTextures,
-      frames: this.options.frames,
-    };
-    const bakedCharacters: LoadedCharacter[] = [];
-    for (const [i, character] of characters.entries()) {
-      const scene = await this.placeOf(character, `characters[${i}]`, json, result);
-      if (scene !== null)
-        bakedCharacters.push(await load(source, character, i, scene, this.options.mergeMaterials));
-    }
+    if (this.stored === null) return;
+    const bakedCharacters = await Promise.all(this.stored.map((one) => this.read(one)));
     Object.assign(result, { bakedCharacters });
   }
 
-  /** What holds a character's meshes; null if the file has its bone texture alone. */
-  private async placeOf(
-    { scene, node }: Record<string, unknown>,
-    field: string,
-    { nodes }: Record<string, unknown>,
-    { scenes }: ResultOfLoader,
-  ): Promise<Object3D | null> {
-    if (node !== undefined) {
-      const last = (Array.isArray(nodes) ? nodes.length : 0) - 1;
-      return (await this.parser.getDependency('node', countOf(node, `${field}.node`, last))) as Object3D;
-    }
-    if (scene === undefined) return null;
-    return scenes[countOf(scene, `${field}.scene`, scenes.length - 1)];
-  }
-}
-
-async function load(
-  source: FileSource,
-  character: Record<string, unknown>,
-  index: number,
-  scene: Object3D,
-  merger: ExtensionOptions['mergeMaterials'],
-): Promise<LoadedCharacter> {
-  const field = `characters[${index}]`;
-  const { name = '', hiddenParts = [], mergeMaterials = false, levels } = character;
-  expectField(typeof name === 'string', `${field}.name`, name, 'a string');
-  const merging = mergingOf(mergeMaterials);
-  expectField(
-    merging !== null,
-    `${field}.mergeMaterials`,
-    mergeMaterials,
-    'true, false or { textures, maxSize }',
-  );
-  if (merging !== false && merger === undefined) {
-    warnOnce(
-      `${field} of the file was baked to have its materials merged; pass { mergeMaterials } to the SkinnedInstancedMeshExtension. Until then each is a draw call.`,
+  private async read({
+    mesh: index,
+    value,
+    views: places,
+    digest,
+  }: StoredCharacter): Promise<LoadedCharacter> {
+    const { options } = this;
+    const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
+    const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view))).catch(
+      (cause: Error) => {
+        throw damaged(cause);
+      },
     );
-  }
-  const boneTexture = await readTexture(source, character, index);
-  const bakeOptions = bakeOptionsOf(character.bakeOptions, `${field}.bakeOptions`);
-  const options: AssembleCharacterOptions = {
-    joints: bakeOptions.joints,
-    morphTargets: bakeOptions.morphTargets,
-    hiddenParts: stringsOf(hiddenParts, `${field}.hiddenParts`),
-    mergeMaterials: merging === false ? undefined : merger?.(merging === true ? {} : merging),
-  };
-  const check = meshCheck(scene, boneTexture, field);
-  const assemble = () => {
-    const collected = collectFor(scene, boneTexture, options);
-    check(collected);
-    return characterOf(scene, collected, boneTexture, options);
-  };
-  const made = [boneTexture];
-  const loaded = assembledLater(
-    { name, scene, boneTexture, made, bakeOptions, mergeMaterials: merging },
-    assemble,
-  );
-  if (levels !== undefined) {
-    const at = `${field}.levels`;
-    const json = objectOf(levels, at);
-    const views = await readViews(source, json, at);
-    checkChecksum(json, views, at);
-    loaded.levels = { json, views, field: at };
-  }
-  return loaded;
-}
-
-/** What is made of the scene when it is first asked for. */
-const ASSEMBLED = [
-  'geometry',
-  'material',
-  'parts',
-  'castShadow',
-  'receiveShadow',
-  'frustumCulled',
-  'renderOrder',
-  'layers',
-  'morphTargetInfluences',
-  'morphTargetDictionary',
-] as const;
-
-/** A character whose meshes are merged when it is first used: until then the scene is the user's to change. */
-function assembledLater(
-  read: Pick<LoadedCharacter, 'name' | 'scene' | 'boneTexture' | 'made' | 'bakeOptions'> & {
-    mergeMaterials: unknown;
-  },
-  assemble: () => Character,
-): LoadedCharacter {
-  const loaded = { ...read, levels: null } as LoadedCharacter;
-  let assembled: Character | null = null;
-  const character = () => {
-    if (assembled === null) {
-      assembled = assemble();
-      loaded.made.push(...assembled.made);
+    const views = buffers.map((buffer) => new Uint8Array(buffer));
+    const { geometry } = mesh;
+    const { position } = geometry.attributes;
+    const positions = Float32Array.from(plainArray(position, 3));
+    if (digestFor(value, [...views, positions]) !== digest) {
+      throw fileError(
+        `what was baked is not as it was, which a tool may have changed; bake the file anew, last.`,
+      );
     }
-    return assembled;
-  };
-  for (const key of ASSEMBLED) {
-    Object.defineProperty(loaded, key, {
-      configurable: true,
-      enumerable: true,
-      get: () => character()[key],
-      set: (value) => Object.assign(character(), { [key]: value }),
+    const fields = checked(() => {
+      const unpacked = unpack(value, views) as StoredFields;
+      checkStored(unpacked, position.count);
+      restoreGeometry(geometry, unpacked.geometry);
+      return unpacked;
+    });
+    const { geometry: _, looks, levels, mergeMaterials, data, vertices, parts, ...rest } = fields;
+    const materials = this.materialsOf(mesh.material, looks);
+    mesh.material = (materials.length === 1 ? materials[0] : materials) as Material[];
+    const boneTexture =
+      vertices === undefined ? this.textureOf(data as BoneTextureData) : this.verticesOf(vertices);
+    const character: LoadedCharacter = {
+      ...rest,
+      geometry,
+      material: mesh.material,
+      boneTexture,
+      parts: parts.map((part) => ({
+        ...part,
+        materials: part.materials.map(({ name, color, material }) =>
+          material === undefined
+            ? { name, color: color && new Color().fromArray(color) }
+            : materials[material],
+        ),
+      })),
+      scene: topOf(mesh),
+      levels,
+      made: [boneTexture, geometry],
+    };
+    const isMerged = mergeMaterials && materials.length > 1;
+    if (isMerged && options.mergeMaterials !== undefined)
+      character.merged = mergeLoaded(character, options.mergeMaterials(mergeMaterials));
+    else if (isMerged) {
+      warnOnce(
+        `characters of the file were baked to have their materials merged; pass { mergeMaterials } to the SkinnedInstancedMeshExtension. Until then each is a draw call.`,
+      );
+    }
+    return character;
+  }
+
+  /** Materials as they were when the character was baked: variants, each by itself, and in the order in which they are drawn. */
+  private materialsOf(materials: readonly Material[], looks: readonly number[]): Material[] {
+    const made = new Map<Material, Material>();
+    let last = -1;
+    return materials.map((material, i) => {
+      const shown = new BufferGeometry();
+      const some = new BufferAttribute(new Float32Array(0), 1);
+      LOOKS.forEach((name, bit) => {
+        if (looks[i] & (1 << bit)) shown.setAttribute(name, some);
+      });
+      const mesh = new Mesh(shown, material);
+      this.parser.assignFinalMaterial(mesh as never);
+      // WebGLRenderer draws opaque materials in the order of their ids, and WebGPURenderer builds one for a mesh but once.
+      const own = mesh.material;
+      const one = made.get(own) ?? (own.id > last ? own : own.clone());
+      last = Math.max(last, one.id);
+      made.set(own, one);
+      return one;
     });
   }
-  return loaded;
+
+  private textureOf(data: BoneTextureData): BoneTexture {
+    const { frames } = this.options;
+    if (data.tracks !== null) {
+      const { texels, height } = trackTexels(data.tracks);
+      return new BoneTexture({ ...data, texels, layout: { width: TRACK_ROW, height, stride: TRACK_ROW } });
+    }
+    if (frames !== undefined) return new BoneTexture(data, frames);
+    throw fileError(
+      'a character was baked into frames; import { frames } beside SkinnedInstancedMesh, and pass { frames } to the SkinnedInstancedMeshExtension.',
+    );
+  }
+
+  private verticesOf(data: unknown): BoneTexture {
+    const { vertexTextures } = this.options;
+    if (vertexTextures !== undefined) return checked(() => vertexTextures.decode(data as never));
+    throw fileError(
+      "a character is a vertex texture; import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures', and pass " +
+        '{ vertexTextures: VertexTexture } to the SkinnedInstancedMeshExtension.',
+    );
+  }
+}
+
+/** What `read` returns. @throws An error about the file in the place of its. */
+function checked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw (cause as Error).message.startsWith(EXTENSION) ? cause : damaged(cause);
+  }
+}
+
+/** The digest; of JSON that is nested without an end none. */
+function digestFor(value: unknown, views: readonly ArrayBufferView[]): number | null {
+  try {
+    return digestOf(value, views);
+  } catch {
+    return null;
+  }
+}
+
+/** Gives a geometry what glTF does not say. @throws If a tool has changed what it has. */
+function restoreGeometry(geometry: BufferGeometry, { attributes, corners, userData }: StoredGeometry): void {
+  const { position } = geometry.attributes;
+  const groups = geometry.groups.length > 0 ? geometry.groups : [geometry.index ?? position];
+  const seen = groups.map(({ count }) => count);
+  expectField(seen.join() === corners.join(), 'the triangles of the mesh', seen.join(), corners.join());
+  for (const [stored, name] of Object.entries(attributes)) {
+    const attribute = geometry.getAttribute(stored);
+    expectField(attribute?.count === position.count, `attribute ${stored}`, attribute, 'in the mesh');
+    if (stored !== name) geometry.deleteAttribute(stored).setAttribute(name, attribute);
+  }
+  Object.assign(geometry.userData, userData);
+}
+
+/** What holds all. */
+function topOf(object: Object3D): Object3D {
+  let top = object;
+  while (top.parent !== null) top = top.parent;
+  return top;
 }
 
 /**
  * The baked characters of what a `GLTFLoader` has returned; none if nothing was baked into the file.
  *
- * @throws If the file has some, but the loader had no plugin to read them, or a tool took their meshes away.
+ * @throws If the file has some, but the loader had no plugin to read them, or a tool has left them out.
  *
  * @category Save
  */
 export function bakedCharactersOf(gltf: object): readonly LoadedCharacter[] {
-  const { bakedCharacters, userData } = gltf as {
+  const { bakedCharacters, parser } = gltf as {
     bakedCharacters?: readonly LoadedCharacter[];
-    userData?: { gltfExtensions?: Record<string, unknown> };
+    parser?: { json: { extensions?: object; nodes?: { extras?: object }[] } };
   };
-  if (bakedCharacters === undefined && userData?.gltfExtensions?.[EXTENSION] !== undefined) {
+  if (bakedCharacters !== undefined) return bakedCharacters;
+  const { extensions = {}, nodes = [] } = parser?.json ?? {};
+  if (EXTENSION in extensions) {
     throw fileError(
       'the file has baked characters, but the loader did not read them; call loader.register((parser) => new SkinnedInstancedMeshExtension(parser)).',
     );
   }
-  if (bakedCharacters?.length === 0) {
+  if (nodes.some(({ extras = {} }) => EXTENSION in extras)) {
     throw fileError(
-      "the file's baked character has no scene or node, which a tool may have removed; bake the file anew.",
+      'a tool has left out what was baked into the file; bake it last, or have the tool keep it: BakedAnimation of skinned-instanced-mesh/gltf-transform.',
     );
   }
-  return bakedCharacters ?? [];
+  return [];
 }

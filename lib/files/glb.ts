@@ -1,4 +1,4 @@
-import { countOf, expectField, fileError, objectOf } from './fileErrors.js';
+import { fileError } from './fileErrors.js';
 
 /** `glTF`, as the number that a .glb begins with. */
 const MAGIC = 0x46546c67;
@@ -7,21 +7,12 @@ const BINARY_CHUNK = 0x004e4942;
 const HEADER = 12;
 const CHUNK_HEADER = 8;
 
-/** Anything that a .glb has besides its JSON and its first buffer; glTF leaves it open what that is. */
-export interface Chunk {
-  /** Four letters, as a number. */
-  kind: number;
-  bytes: Uint8Array;
-}
-
 /** The parts of a .glb. */
 export interface Glb {
   /** The glTF document. */
   json: Record<string, unknown>;
   /** Its first buffer; empty if there is none. */
   binary: Uint8Array;
-  /** In their order. */
-  chunks: Chunk[];
 }
 
 /**
@@ -47,7 +38,6 @@ export function parseGlb(file: ArrayBuffer | Uint8Array): Glb {
   }
   let text: Uint8Array | null = null;
   let binary: Uint8Array = new Uint8Array(0);
-  const chunks: Chunk[] = [];
   for (let at = HEADER; at + CHUNK_HEADER <= length; ) {
     const size = view.getUint32(at, true);
     const kind = view.getUint32(at + 4, true);
@@ -59,12 +49,11 @@ export function parseGlb(file: ArrayBuffer | Uint8Array): Glb {
     }
     const chunk = bytes.subarray(start, start + size);
     if (kind === JSON_CHUNK) text ??= chunk;
-    else if (kind !== BINARY_CHUNK) chunks.push({ kind, bytes: chunk });
-    else if (binary.length === 0) binary = chunk;
+    else if (kind === BINARY_CHUNK && binary.length === 0) binary = chunk;
     at = start + size;
   }
   if (text === null) throw fileError('the file has no JSON; it is damaged.');
-  return { json: parseJSON(text), binary, chunks };
+  return { json: parseJSON(text), binary };
 }
 
 function parseJSON(text: Uint8Array): Record<string, unknown> {
@@ -77,47 +66,25 @@ function parseJSON(text: Uint8Array): Record<string, unknown> {
       cause,
     );
   }
-  return objectOf(json, 'the document');
+  if (typeof json === 'object' && json !== null) return json as Record<string, unknown>;
+  throw fileError('the JSON of the file is no object; the file is damaged.');
 }
 
-/** A .glb of a document and its first buffer, and of what else it is to have. */
-export function buildGlb(json: object, binary: Uint8Array, others: readonly Chunk[] = []): Uint8Array {
+/** A .glb of a document and its first buffer. */
+export function buildGlb(json: object, binary: Uint8Array): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(json));
-  const chunks: (Chunk & { padding?: number })[] = [
-    { kind: JSON_CHUNK, bytes: text, padding: 0x20 },
-    { kind: BINARY_CHUNK, bytes: binary },
-    ...others,
-  ];
-  const sizes = chunks.map(({ bytes }) => Math.ceil(bytes.length / 4) * 4);
-  const glb = new Uint8Array(sizes.reduce((sum, size) => sum + CHUNK_HEADER + size, HEADER));
+  const [textSize, size] = [text, binary].map(({ length }) => Math.ceil(length / 4) * 4);
+  const start = HEADER + CHUNK_HEADER + textSize;
+  const glb = new Uint8Array(start + CHUNK_HEADER + size);
   const view = new DataView(glb.buffer);
-  [MAGIC, 2, glb.length].forEach((word, i) => {
+  [MAGIC, 2, glb.length, textSize, JSON_CHUNK].forEach((word, i) => {
     view.setUint32(i * 4, word, true);
   });
-  let at = HEADER;
-  chunks.forEach(({ kind, bytes, padding = 0 }, i) => {
-    const start = at + CHUNK_HEADER;
-    view.setUint32(at, sizes[i], true);
-    view.setUint32(at + 4, kind, true);
-    at = start + sizes[i];
-    glb.set(bytes, start);
-    glb.fill(padding, start + bytes.length, at);
+  [size, BINARY_CHUNK].forEach((word, i) => {
+    view.setUint32(start + i * 4, word, true);
   });
+  glb.set(text, HEADER + CHUNK_HEADER);
+  glb.fill(0x20, HEADER + CHUNK_HEADER + text.length, start);
+  glb.set(binary, start + CHUNK_HEADER);
   return glb;
-}
-
-/** The bytes of a buffer view, which are in the buffer that `buffer` gives. @throws If they are not. */
-export async function readBufferView(
-  json: Record<string, unknown>,
-  index: number,
-  buffer: (index: number) => Promise<Uint8Array>,
-): Promise<Uint8Array> {
-  const field = `bufferViews[${index}]`;
-  const view = objectOf((json.bufferViews as unknown[] | undefined)?.[index], field);
-  const buffers = json.buffers as unknown[] | undefined;
-  expectField(Array.isArray(buffers) && buffers.length > 0, 'buffers', buffers, 'an array of buffers');
-  const bytes = await buffer(countOf(view.buffer, `${field}.buffer`, buffers.length - 1));
-  const at = countOf(view.byteOffset ?? 0, `${field}.byteOffset`, bytes.length);
-  const size = countOf(view.byteLength, `${field}.byteLength`, bytes.length - at);
-  return bytes.subarray(at, at + size);
 }

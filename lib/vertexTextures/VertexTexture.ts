@@ -1,8 +1,8 @@
 import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
 import { BoneTexture, type VertexBinding } from '../animation/BoneTexture.js';
 import type { Precision } from '../animation/BoneTextureData.js';
-import { bindVertices, collectMeshes, findMoved } from './bindVertices.js';
-import { decodeVertices, type EncodedVertices, encodeVertices } from './encodeVertices.js';
+import { bindVertices, collectMeshes } from './bindVertices.js';
+import { checkVertices } from './checkVertices.js';
 import { VertexReader } from './VertexReader.js';
 import { frameTable, type VertexErrors, type VertexTextureData } from './VertexTextureData.js';
 import { VERTEX_SOURCES } from './vertexSource.js';
@@ -56,25 +56,19 @@ export class VertexTexture extends BoneTexture {
     this.vertexTexels.needsUpdate = true;
     this.binding = {
       collect: (root) => collectMeshes(root, data, this.vertexReader),
-      findMoved: (root, sumsOf) => findMoved(root, data, sumsOf),
       bind: (geometry: BufferGeometry, source: BufferGeometry) =>
         bindVertices(geometry, source, data, this.vertexReader),
     };
   }
 
   /**
-   * A vertex texture from a file, see {@link VertexTexture.encode}.
+   * A vertex texture of data from a file, which are checked: {@link VertexTexture.vertexData} of another.
    *
    * @param maxTextureSize Largest width and height of the texture. Devices take at least 2,048, nearly all 4,096.
-   * @throws If it is none of this library's, or damaged; the message names the field.
+   * @throws If they are none of this library's, or damaged; the message names the field.
    */
-  static decode(encoded: EncodedVertices, maxTextureSize = 4096): VertexTexture {
-    return new VertexTexture(decodeVertices(encoded, maxTextureSize));
-  }
-
-  /** What a file keeps of it: JSON, and bytes in arrays that the JSON names by their indices. */
-  encode(): EncodedVertices {
-    return encodeVertices(this.vertexData);
+  static decode(data: VertexTextureData, maxTextureSize = 4096): VertexTexture {
+    return new VertexTexture(checkVertices(data, maxTextureSize));
   }
 
   /** Everything the texture knows, to be kept or sent elsewhere: `new VertexTexture(other.vertexData)` is an equal one. */

@@ -24,8 +24,6 @@ export interface VertexPart {
   name: string;
   /** How many it has. */
   vertices: number;
-  /** Three numbers that are very likely others if these are, or stand in another order; files of the first libraries lack them. */
-  positions?: number[];
 }
 
 /** Everything a vertex texture knows, as plain data that a file or a worker can carry. Do not change it. */

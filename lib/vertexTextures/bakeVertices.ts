@@ -2,7 +2,6 @@ import { Box3, type Mesh, type Object3D, Vector3 } from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 import { boxToArray } from '../animation/jointBoxes.js';
 import { REST_FRAME } from '../constants.js';
-import { positionSumSteps } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { FrameStore } from './FrameStore.js';
 import type { VertexBakeOptions } from './planMotions.js';
@@ -34,8 +33,9 @@ export function* bakeVertices(
   const { motions, byCode, rest, restore } = planMotions(object, source, { ...options, fps });
   const endClaim = claimMeshes(meshes, byCode);
   try {
-    const parts: VertexPart[] = [];
-    for (const mesh of meshes) parts.push(yield* partOf(mesh));
+    const parts = meshes.map(({ name, geometry }): VertexPart => {
+      return { name, vertices: geometry.getAttribute('position').count };
+    });
     const normals = options.normals ?? (byCode ? 'computed' : 'source');
     const sampler = yield* VertexSampler.of(meshes, rest.toRoot, normals, byCode);
     const frames = new FrameStore(sampler.vertices, precision);
@@ -136,13 +136,6 @@ function claimMeshes(meshes: readonly Mesh[], byCode: boolean): () => void {
   };
   add(count);
   return () => add(-count);
-}
-
-/** What is kept of a mesh, as it is before code writes other positions into it. */
-function* partOf({ name, geometry }: Mesh): Steps<VertexPart> {
-  const positions = yield* positionSumSteps(geometry);
-  const vertices = geometry.getAttribute('position').count;
-  return { name, vertices, ...(positions.every(Number.isFinite) && { positions }) };
 }
 
 /** Reads frames of a motion into a store, and finds how far these are from it. */

@@ -12,7 +12,7 @@ import type { ScenePart } from '../animation/Rig.js';
 import { SKIN_PART } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
-import { isSameOrder, sharingCopy } from '../utils/geometries.js';
+import { sharingCopy } from '../utils/geometries.js';
 import { MeshSampler, updateWorld } from './MeshSampler.js';
 import type { VertexReader } from './VertexReader.js';
 import { drawnMeshes, isMirrored } from './VertexSampler.js';
@@ -190,21 +190,4 @@ function isBound(source: BufferGeometry): boolean {
     if (joints.getY(vertex) === 0 && joints.getZ(vertex) === 0) return false;
   }
   return true;
-}
-
-/** See `VertexBinding.findMoved`. */
-export function findMoved(
-  object: Object3D,
-  { parts }: VertexTextureData,
-  sumsOf: (geometry: BufferGeometry) => readonly number[],
-): string | null {
-  const meshes = drawnMeshes(object);
-  if (meshes.length !== parts.length) return null;
-  for (const [i, { geometry, name }] of meshes.entries()) {
-    const { vertices, positions } = parts[i];
-    if (geometry.getAttribute('position').count !== vertices) return null;
-    if (positions === undefined || isSameOrder(positions, sumsOf(geometry))) continue;
-    return `vertices of mesh "${name}" are not where they were, or stand in another order`;
-  }
-  return null;
 }

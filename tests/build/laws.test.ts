@@ -24,9 +24,9 @@ const LAWS: [law: string, from: string[], never: RegExp][] = [
     /^lib\/(baking|files)\/|lib\/character\/(assemble|collect|merge|pack|simplify)|createLevel/,
   ],
   [
-    'a page that plays a baked file reaches no baker, and merges no materials',
+    'a page that plays a baked file reaches no baker, nor what assembles characters or merges materials',
     ['lib/files/SkinnedInstancedMeshExtension.ts', 'lib/files/addLevelsOf.ts'],
-    /^lib\/baking\/|lib\/character\/(mergeMaterials|mergeTextured|pack|simplify)|createLevel/,
+    /^lib\/baking\/|lib\/character\/(assemble|collect|merge|pack|simplify)|createLevel/,
   ],
   [
     'who bakes without merging materials does not have what merges them',

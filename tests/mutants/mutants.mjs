@@ -235,17 +235,17 @@ export const MUTANTS = [
   // Files, the command.
   {
     name: 'sign-of-differences',
-    file: 'lib/files/columns.ts',
-    text: '(given >>> 1) ^ -(given & 1)',
-    fault: '(given >>> 1) ^ (given & 1)',
+    file: 'lib/files/pack.ts',
+    text: '(value >>> 1) ^ -(value & 1)',
+    fault: '(value >>> 1) ^ (value & 1)',
     tests: ['unit/files'],
   },
   {
     name: 'frame-beyond',
-    file: 'lib/vertexTextures/encodeVertices.ts',
-    text: '(frame) => frame >= storedCount',
-    fault: '(frame) => frame > storedCount',
-    tests: ['unit/vertexTextures', 'unit/files/brokenVertexFiles'],
+    file: 'lib/vertexTextures/checkVertices.ts',
+    text: 'frames.every((frame) => frame < stored)',
+    fault: 'frames.every((frame) => frame <= stored)',
+    tests: ['unit/vertexTextures', 'unit/files/brokenFiles'],
   },
   {
     name: 'order-of-levels',

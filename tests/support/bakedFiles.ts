@@ -1,5 +1,13 @@
+import { MeshoptDecoder } from 'meshoptimizer';
 import type { BakeOptions } from 'skinned-instanced-mesh';
-import { bakeVertexTexture, type VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import {
+  bakedCharactersOf,
+  type LoadedCharacter,
+  SkinnedInstancedMeshExtension,
+  type WriteOptions,
+  writeCharacter,
+} from 'skinned-instanced-mesh/files';
+import { bakeVertexCharacter, VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import {
   AnimationClip,
   Bone,
@@ -12,27 +20,58 @@ import {
   QuaternionKeyframeTrack,
   Skeleton,
   SkinnedMesh,
+  Texture,
   Uint16BufferAttribute,
   VectorKeyframeTrack,
 } from 'three';
-import { type BoneTexture, bakeBoneTexture, encodingOf, extractRootMotion, frames } from './library.js';
+import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import {
+  bakeCharacter,
+  type Character,
+  encodingOf,
+  extractRootMotion,
+  frames,
+  mergeMaterials,
+} from './library.js';
 import { createMorphingStick, createStick } from './stick.js';
 
 /** Keys at no frame rate. */
 const ODD = [0, 0.1 + 0.1 / 3, 0.6, 1];
 
-/** A small character made by code, and what was baked of it. */
-export interface SmallCharacter {
-  root: Object3D;
-  clips: AnimationClip[];
-  boneTexture: BoneTexture;
+/** What a `GLTFLoader` makes of a file, with empty textures. */
+export async function loadFile(
+  file: ArrayBuffer | Uint8Array,
+  options: object = { vertexTextures: VertexTexture, frames, mergeMaterials },
+  Loader: unknown = GLTFLoader,
+): Promise<GLTF> {
+  const loader = new (Loader as typeof GLTFLoader)().setMeshoptDecoder(MeshoptDecoder);
+  loader.register(() => ({ name: 'no images', loadTexture: async () => new Texture() }));
+  loader.register((parser) => new SkinnedInstancedMeshExtension(parser, options));
+  const bytes = new Uint8Array(file);
+  return loader.parseAsync(bytes.slice().buffer, '');
 }
 
-/** A character with a bone texture of every kind that there is, by the name of its kind. */
-export function bakeEveryKind(): Record<string, SmallCharacter> {
-  const made: Record<string, SmallCharacter> = {};
-  const add = (kind: string, { root, clips }: Omit<SmallCharacter, 'boneTexture'>, options: BakeOptions) => {
-    made[kind] = { root, clips, boneTexture: bakeBoneTexture(root, clips, options) };
+/** The characters of a file. */
+export const charactersOf = async (file: ArrayBuffer | Uint8Array): Promise<readonly LoadedCharacter[]> =>
+  bakedCharactersOf(await loadFile(file));
+
+/** A character as it is when it has been in a file. */
+export async function throughFile(
+  character: Character,
+  options: WriteOptions = {},
+): Promise<LoadedCharacter> {
+  return (await charactersOf(writeCharacter(character, options)))[0];
+}
+
+/** A character of every kind that there is, by the name of its kind. */
+export function bakeEveryKind(): Record<string, Character> {
+  const made: Record<string, Character> = {};
+  const add = (
+    kind: string,
+    { root, clips }: { root: Object3D; clips: AnimationClip[] },
+    options: BakeOptions,
+  ) => {
+    made[kind] = bakeCharacter(root, clips, options);
     return made[kind].boneTexture;
   };
   for (const encoding of ['tracks', 'frames'] as const) {
@@ -62,13 +101,13 @@ export function bakeEveryKind(): Record<string, SmallCharacter> {
   return made;
 }
 
-/** Vertex textures of both precisions, of the same waving arm. */
-export function bakeVertices(): Record<string, VertexTexture> {
+/** Characters of vertex textures of both precisions, of the same waving arm. */
+export function bakeVertices(): Record<string, Character> {
   const { root, clips } = createArm();
-  return {
-    'vertices-half': bakeVertexTexture(root, clips, { fps: 10 }).addMarker('Wave', 0.25, 'up'),
-    'vertices-float': bakeVertexTexture(root, clips, { fps: 10, precision: 'float', normals: 'none' }),
-  };
+  const half = bakeVertexCharacter(root, clips, { fps: 10 });
+  half.boneTexture.addMarker('Wave', 0.25, 'up');
+  const float = bakeVertexCharacter(root, clips, { fps: 10, precision: 'float', normals: 'none' });
+  return { 'vertices-half': half, 'vertices-float': float };
 }
 
 /** Three bones and a box on them, which wave. */

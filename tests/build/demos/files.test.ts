@@ -24,7 +24,9 @@ test.each(['webgl'])('the page for files takes one or refuses it under %s', asyn
   const saved = page.waitForEvent('download');
   await page.click('[name=save]');
   const path = await (await saved).path();
-  await page.waitForFunction(() => document.querySelector('[data-saved]')?.textContent?.includes('read in'));
+  await page.waitForFunction(() =>
+    document.querySelector('[data-saved]')?.textContent?.includes('loaded in'),
+  );
   await page.setInputFiles('input[type=file]', path);
   await page.waitForFunction(() =>
     document.querySelector('[data-facts]')?.textContent?.includes('as frames, from the file'),

@@ -286,7 +286,7 @@ describe('the README and the guides', () => {
             new RegExp(`"${entry}": ".*"`),
             `"${entry}": "./cdn/${file}", "skinned-instanced-mesh/files": "./cdn/${file}"`,
           );
-        await openPlain(change, `${uses}\n${programs[i]}\nnew SkinnedInstancedMeshExtension;`);
+        await openPlain(change, `${uses}\n${programs[i]}\nnew SkinnedInstancedMeshExtension({ json: {} });`);
       }
     },
   );

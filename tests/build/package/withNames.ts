@@ -65,7 +65,7 @@ const GIVEN = {
   [`${THREE}.PerspectiveCamera`]: ['camera'],
   [`${THREE}.Timer`]: ['timer'],
   Float32Array: ['speeds'],
-  any: ['hop', 'agents', 'near', 'place', 'yours', 'fish', 'bend'],
+  any: ['source', 'hop', 'agents', 'near', 'place', 'yours', 'fish', 'bend'],
   [`${THREE}.AnimationClip[]`]: ['clips'],
   [`${THREE}.Scene`]: ['scene'],
   [`${THREE}.Texture`]: ['leaves', 'texture'],

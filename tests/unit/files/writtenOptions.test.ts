@@ -1,34 +1,11 @@
-import {
-  bakedCharactersOf,
-  SkinnedInstancedMeshExtension,
-  type WriteOptions,
-  writeBoneTexture,
-} from 'skinned-instanced-mesh/files';
-import type { BufferGeometry } from 'three';
-import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { buildGlb, parseGlb } from '../../../lib/files/glb.js';
+import { type WriteOptions, writeCharacter } from 'skinned-instanced-mesh/files';
+import { DataTexture, MeshStandardMaterial } from 'three';
+import { expect, test } from 'vitest';
 import { createArm } from '../../support/bakedFiles.js';
-import { exportGlb } from '../../support/exportGlb.js';
-import { type BoneTexture, bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter } from '../../support/library.js';
 
-let into: ArrayBuffer;
-let boneTexture: BoneTexture;
-let geometry: BufferGeometry;
-
-async function load(file: ArrayBuffer | Uint8Array) {
-  const loader = new GLTFLoader();
-  loader.register((parser) => new SkinnedInstancedMeshExtension(parser));
-  return loader.parseAsync(new Uint8Array(file).slice().buffer, '');
-}
-
-beforeAll(async () => {
-  const { root, clips } = createArm();
-  into = await exportGlb(root, clips);
-  ({ boneTexture, geometry } = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1));
-});
-
-afterEach(() => void vi.restoreAllMocks());
+const { root, clips } = createArm();
+const character = bakeCharacter(root, clips);
 
 const level = { geometry: null };
 
@@ -49,31 +26,27 @@ test.each<[WriteOptions | Record<string, unknown>, string | RegExp]>([
   ],
   [{ levels: [{ ...level, distance: 3, hysteresis: 2 }] }, 'levels[0].hysteresis is 2; use a share'],
   [{ levels: [{ ...level, distance: 3, influences: 3 }] }, 'levels[0].influences is 3; use 1, 2 or 4'],
-  [{ scene: 7 }, 'scene is 7, and the file has 1 of them'],
-  [{ node: 99 }, /node is 99, and the file has \d+ of them/],
-  [{ precision: 'foo' }, 'precision is "foo"; use "half" or "float"'],
-  [{ mergeMaterials: 'yes' }, 'mergeMaterials is to be true, false or { textures, maxSize }'],
-  [{ mergeMaterials: { maxSize: 0 } }, 'mergeMaterials is to be'],
-  [{ hiddenParts: ['Nope'] }, /hiddenParts: the file has no node or mesh "Nope"; it has .*Sleeve/],
+  [
+    { levels: [{ geometry: character.geometry, distance: 3 }] },
+    'levels[0] is not what simplifyGeometry returns',
+  ],
+  [
+    { levels: [{ geometry: character.geometry, vertices: new Uint32Array(99).fill(999), distance: 3 }] },
+    "levels[0] has vertices that the character's geometry, of 40, has not",
+  ],
+  [{ source: new Uint8Array(8) }, 'the file is no .glb'],
+  [{ mergeMaterials: 'yes' }, 'mergeMaterials is "yes"; use true, false or { textures, maxSize }'],
+  [{ mergeMaterials: { maxSize: 0 } }, 'mergeMaterials is'],
 ])('what could never be loaded is not written: %o', (options, message) => {
-  expect(() => writeBoneTexture(boneTexture, { into, geometry, ...options } as WriteOptions)).toThrow(
-    message,
+  expect(() => writeCharacter(character, options as WriteOptions)).toThrow(message);
+});
+
+test('what is no character, and textures of another file, are not written', () => {
+  expect(() => writeCharacter(root as never)).toThrow(
+    'writeCharacter takes what bakeCharacter returns, not Group "Arm"',
   );
-});
-
-test('how materials are merged is kept', async () => {
-  const mergeMaterials = { textures: false, maxSize: 512 };
-  const [character] = bakedCharactersOf(await load(writeBoneTexture(boneTexture, { into, mergeMaterials })));
-  expect(character.mergeMaterials).toEqual(mergeMaterials);
-});
-
-test('a character whose scene is gone is an error, and what else is in the file can be loaded', async () => {
-  const { json, binary } = parseGlb(writeBoneTexture(boneTexture, { into }));
-  const { extensions } = json as {
-    extensions: { SIM_baked_animation: { characters: { scene?: number }[] } };
-  };
-  delete extensions.SIM_baked_animation.characters[0].scene;
-  const gltf = await load(buildGlb(json, binary));
-  expect(gltf.animations).toHaveLength(3);
-  expect(() => bakedCharactersOf(gltf)).toThrow("the file's baked character has no scene or node");
+  const material = new MeshStandardMaterial({ name: 'Cloth', map: new DataTexture() });
+  expect(() => writeCharacter({ ...character, material })).toThrow(
+    'material "Cloth" has textures and is none of the file\'s; pass { source, gltf }',
+  );
 });

@@ -1,0 +1,192 @@
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
+import { MOTION_SIZE } from '../animation/ClipTable.js';
+import {
+  NODE_ENTRIES,
+  type PoseTracks,
+  RANGES,
+  SLOT_HEAD,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_TEXEL,
+} from '../animation/PoseTracks.js';
+import { TRS_SIZE } from '../animation/Rig.js';
+import { MAX_TRACK_TEXELS, SHORTS_PER_ROW, trackSize } from '../animation/trackTexels.js';
+import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
+import { expectFit, expectLength, expectMarkers, expectShape, type Shape } from '../utils/expect.js';
+import { LOOKS, type StoredFields } from './StoredCharacter.js';
+
+const FIELDS: Shape = {
+  parts: [{ names: ['text'], materials: [{ material: '?count' }] }],
+  geometry: { attributes: { position: 'text' }, corners: ['count'], userData: {} },
+  looks: ['count'],
+  levels: [
+    { options: {}, indices: '?words', groups: [{ start: 'count', count: 'count', materialIndex: 'count' }] },
+  ],
+};
+
+const DATA: Shape = {
+  jointNames: ['text'],
+  morphNames: ['text'],
+  frames: 'count',
+  clips: [
+    {
+      name: 'text',
+      start: 'count',
+      count: 'count',
+      duration: 'number',
+      fps: 'number',
+      bounds: 6,
+      rootMotion: '?floats',
+      markers: [{ name: 'text', time: 'number' }],
+    },
+  ],
+  restBounds: 6,
+  jointBoxes: 'floats',
+  layout: {},
+  flips: [{}],
+};
+
+const TRACKS: Shape = {
+  names: ['text'],
+  parents: 'integers',
+  rest: 'doubles',
+  fixed: 'doubles',
+  before: 'doubles',
+  jointNodes: 'integers',
+  inverses: 'doubles',
+  morphRest: 'doubles',
+  keys: 'floats',
+  table: 'words',
+  clips: [{ duration: 'number', fps: 'number', frames: 'count', slots: '?floats', stride: 'count' }],
+};
+
+/**
+ * Checks what was unpacked of a character for what would hang a page, take any amount of memory or be an error of JavaScript:
+ * what names more than there is, or goes in a circle. Chance is found by the digest.
+ *
+ * @param vertices Vertices of its mesh.
+ * @throws If anything is not as it has to be; the message names the field.
+ */
+export function checkStored(fields: StoredFields, vertices: number): void {
+  expectShape(fields, FIELDS, 'value');
+  const { geometry, looks, levels, parts, data, morphTargetInfluences = [] } = fields;
+  expectShape(morphTargetInfluences, ['number'], 'value.morphTargetInfluences');
+  const { corners, userData } = geometry;
+  const groups = corners.length;
+  for (const list of [looks, userData.lacks ?? looks]) expectLength(list, groups, 'value.geometry.groups');
+  expectFit(
+    looks.every((one) => one < 1 << LOOKS.length) &&
+      parts.every((part) => part.materials.every(({ material = 0 }) => material < groups)),
+    'value.parts',
+  );
+  levels.forEach(({ indices, groups: runs }, i) => {
+    if (!indices) return;
+    const { length } = indices;
+    expectFit(
+      length % 3 === 0 &&
+        indices.every((vertex) => vertex < vertices) &&
+        runs.every((run) => run.start + run.count <= length && (run.materialIndex ?? 0) < groups),
+      `value.levels.${i}`,
+    );
+  });
+  if (fields.vertices === undefined) checkData(data as BoneTextureData);
+}
+
+/** Checks the data of a bone texture. */
+function checkData(data: BoneTextureData): void {
+  const field = 'value.data';
+  expectShape(data, DATA, field);
+  const { jointNames, jointBinds, jointBoxes, jointParents, clips, frames, tracks, encoding, precision } =
+    data;
+  const joints = jointNames.length;
+  expectShape(jointBinds.filter(Boolean), [AFFINE_SIZE], `${field}.jointBinds`);
+  expectLength(jointBinds, joints, `${field}.jointBinds`);
+  expectLength(jointBoxes, joints * 6, `${field}.jointBoxes`);
+  const up = jointParents ?? jointNames.map(() => -1);
+  const areJoints = up.length === joints && up.every((joint) => joint in jointNames || joint === -1);
+  expectFit(joints > 0 && areJoints, `${field}.jointParents`);
+  const isEncoded = tracks !== undefined && encoding === (tracks === null ? 'frames' : 'tracks');
+  expectFit(isEncoded && (precision === 'half' || precision === 'float'), `${field}.encoding`);
+  let next = REST_FRAME + 1;
+  clips.forEach(({ start, count, duration, fps, rootMotion, markers }, i) => {
+    const at = `${field}.clips.${i}`;
+    const rate = duration > 0 ? (count - 1) / duration : 0;
+    const isTimed = count > 0 && duration >= 0 && Math.abs(fps - rate) <= 1e-6 * rate;
+    // Frames lie behind each other; clips of tracks are numbered, and their frames lie among the tracks.
+    const isPlaced = tracks ? start === i + 1 : start >= next && start + count <= frames;
+    expectFit(isTimed && isPlaced && (rootMotion?.length ?? count * MOTION_SIZE) === count * MOTION_SIZE, at);
+    expectMarkers(markers, duration, at);
+    next = start + count;
+  });
+  if (tracks) checkTracks(data, tracks);
+  else checkFrames(data);
+}
+
+function checkFrames({ jointNames, morphNames, frames, precision, layout, texels }: BoneTextureData): void {
+  const { width, height, stride } = layout;
+  const own = jointNames.length * MATRIX_TEXELS + Math.ceil(morphNames.length / 4);
+  const fits = stride === own && width % stride === 0 && frames > 0 && frames <= (width / stride) * height;
+  const Kind = precision === 'half' ? Uint16Array : Float32Array;
+  expectFit(fits && texels instanceof Kind && texels.length === width * height * 4, 'value.data.layout');
+}
+
+function checkTracks(
+  { jointNames, morphNames, precision, clips: { length: clips } }: BoneTextureData,
+  tracks: PoseTracks,
+): void {
+  const field = 'value.data.tracks';
+  expectShape(tracks, TRACKS, field);
+  const { parents, jointNodes, shorts, keys, table, clips: own } = tracks;
+  const nodes = parents.length;
+  const joints = jointNames.length;
+  const morphs = Math.ceil(morphNames.length / 4);
+  // Parents come first.
+  expectFit(
+    nodes > 0 &&
+      parents.every((parent, node) => parent < node && parent >= Math.min(node, 1) - 1) &&
+      jointNodes.every((node) => node >= 0 && node < nodes),
+    `${field}.parents`,
+  );
+  const lengths = {
+    rest: nodes * TRS_SIZE,
+    fixed: nodes * AFFINE_SIZE,
+    before: AFFINE_SIZE,
+    jointNodes: joints,
+  };
+  const more = {
+    inverses: joints * AFFINE_SIZE,
+    morphRest: morphs * 4,
+    clips,
+    table: clips * (nodes + morphs) * NODE_ENTRIES,
+  };
+  for (const [key, length] of Object.entries({ ...lengths, ...more }))
+    expectLength(tracks[key as keyof typeof lengths], length, `${field}.${key}`);
+  const areShorts =
+    precision === 'half' ? shorts instanceof Uint16Array && shorts.length > 0 : shorts === null;
+  expectFit(
+    areShorts &&
+      (shorts?.length ?? 0) % SHORTS_PER_ROW === 0 &&
+      keys.length % 4 === 0 &&
+      trackSize(tracks) <= MAX_TRACK_TEXELS,
+    `${field}.keys`,
+  );
+  own.forEach(({ frames, slots }, i) => {
+    const [, , last, isUneven] = slots ?? [0, 1, frames - 1, 0];
+    const areFrames =
+      frames > 0 &&
+      last <= (isUneven ? (slots?.length ?? 0) - SLOT_HEAD : frames) - 1 &&
+      (slots?.subarray(SLOT_HEAD) ?? []).every((stored: number) => stored >= 0 && stored <= frames - 1);
+    expectFit(areFrames, `${field}.clips.${i}.slots`);
+  });
+  // Every track of every clip has to lie among the keys.
+  const size = table.length / clips;
+  const beyond = table.findIndex((entry, i) => {
+    if (entry === TRACK_ABSENT) return false;
+    const { frames, stride } = own[Math.floor(i / size)];
+    const isRange = i % NODE_ENTRIES === RANGES;
+    const isConstant = (entry & TRACK_CONSTANT) !== 0;
+    const texels = (shorts === null || isRange || isConstant ? keys : shorts).length / 4;
+    return (entry & TRACK_TEXEL) + (isRange ? 1 : isConstant ? 0 : (frames - 1) * stride) >= texels;
+  });
+  expectFit(beyond < 0, `${field}.table.${beyond}`);
+}

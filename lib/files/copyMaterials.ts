@@ -1,0 +1,133 @@
+import type { Material, Texture } from 'three';
+import type { Constants } from '../character/materialFields.js';
+import { fileError } from './fileErrors.js';
+import type { GltfWriter, JSONObject } from './GltfWriter.js';
+import { parseGlb } from './glb.js';
+
+/** What a `GLTFLoader` has made of the file that a character is of, as far as it is looked at. */
+export interface SourceOfLoader {
+  /** What has read it. */
+  parser: ParserOfSource;
+}
+
+/** What is used of the parser of a `GLTFLoader`. */
+export interface ParserOfSource {
+  /** Where in the file each object is from. */
+  associations: Map<unknown, unknown>;
+}
+
+/** Where lists of a glTF document are named in objects of others. */
+const REFERENCES: [list: string, key: RegExp][] = [
+  ['textures', /texture$/i],
+  ['images', /^source$/],
+  ['samplers', /^sampler$/],
+];
+
+/**
+ * Copies materials of a file into another one, with the textures and images that they have.
+ *
+ * @param source The .glb that they are of.
+ * @param gltf What a `GLTFLoader` has made of it.
+ */
+export function materialCopier(
+  writer: GltfWriter,
+  source: ArrayBuffer | Uint8Array | undefined,
+  gltf: SourceOfLoader | undefined,
+): (material: Material) => number {
+  const { json, binary } = source === undefined ? { json: {}, binary: new Uint8Array(0) } : parseGlb(source);
+  const lists = json as Record<string, JSONObject[] | undefined>;
+  const required = (json.extensionsRequired ?? []) as string[];
+  const copies = new Map<JSONObject, number>();
+
+  /** Adds a copy of an object of a list, and of what it refers to. */
+  const copy = (list: string, index: number): number => {
+    const one = lists[list]?.[index];
+    if (one === undefined)
+      throw fileError(`the file has no ${list}[${index}], which its materials name; export it again.`);
+    const known = list === 'materials' ? undefined : copies.get(one);
+    if (known !== undefined) return known;
+    const made = copied(one) as JSONObject;
+    if (typeof made.bufferView === 'number') {
+      const { byteOffset = 0, byteLength } = (
+        lists.bufferViews as { byteOffset?: number; byteLength: number }[]
+      )[made.bufferView];
+      made.bufferView = writer.view(binary.subarray(byteOffset, byteOffset + byteLength), 1);
+    }
+    const at = writer.add(list, made);
+    copies.set(one, at);
+    return at;
+  };
+  const copied = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copied);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => {
+        if (key === 'extensions') for (const name in one) writer.use(name, required.includes(name));
+        const list = REFERENCES.find(([, names]) => names.test(key))?.[0];
+        if (list !== undefined && typeof one === 'number') return [key, copy(list, one)];
+        if (list === 'textures' && typeof one?.index === 'number')
+          return [key, { ...(copied(one) as object), index: copy(list, one.index) }];
+        return [key, copied(one)];
+      }),
+    );
+  };
+  return (material) => {
+    const known = gltf?.parser.associations ?? new Map<unknown, unknown>();
+    // Baking makes copies of what is drawn at several places.
+    const own = known.has(material) ? material : [...known.keys()].find((one) => isCopy(material, one));
+    const { materials } = (known.get(own) ?? {}) as { materials?: number };
+    return materials === undefined
+      ? writer.add('materials', constantsOf(material, writer))
+      : copy('materials', materials);
+  };
+}
+
+/** Whether a material is like another one in all but what each has of its own. */
+function isCopy(material: Material, other: unknown): boolean {
+  const fields = other as Record<string, unknown>;
+  return (
+    (other as Material).isMaterial === true &&
+    Object.entries(material).every(([key, value]) => {
+      if (key === 'uuid' || key === 'version' || value === fields[key]) return true;
+      const isPlain = value !== null && typeof value === 'object' && !(value as Texture).isTexture;
+      return isPlain && JSON.stringify(value) === JSON.stringify(fields[key]);
+    })
+  );
+}
+
+/** A material that is of no file. @throws If it has textures. */
+function constantsOf(material: Constants, writer: GltfWriter): JSONObject {
+  const textured = Object.values(material).find((value: Partial<Texture> | null) => value?.isTexture);
+  if (textured) {
+    throw fileError(
+      `material "${material.name}" has textures and is none of the file's; pass { source, gltf }, of which the character was baked, without mergeMaterials.`,
+    );
+  }
+  const {
+    name,
+    color,
+    opacity,
+    transparent,
+    alphaTest,
+    side,
+    roughness = 1,
+    metalness = 0,
+    emissive,
+  } = material;
+  const isUnlit = 'isMeshBasicMaterial' in material;
+  if (isUnlit) writer.use('KHR_materials_unlit');
+  return {
+    name,
+    pbrMetallicRoughness: {
+      baseColorFactor: [...(color?.toArray() ?? [1, 1, 1]), opacity],
+      metallicFactor: metalness,
+      roughnessFactor: roughness,
+    },
+    ...(isUnlit && { extensions: { KHR_materials_unlit: {} } }),
+    ...(emissive && { emissiveFactor: emissive.toArray() }),
+    ...(side === 2 && { doubleSided: true }),
+    ...(transparent
+      ? { alphaMode: 'BLEND' }
+      : alphaTest > 0 && { alphaMode: 'MASK', alphaCutoff: alphaTest }),
+  };
+}

@@ -1,0 +1,424 @@
+import {
+  type AnimationClip,
+  BufferAttribute,
+  type BufferGeometry,
+  DataUtils,
+  type InterleavedBufferAttribute,
+  type Material,
+  type MeshPhysicalMaterial,
+  type TypedArray,
+} from 'three';
+import type { BoneTextureData, Precision } from '../animation/BoneTextureData.js';
+import type { PoseTracks } from '../animation/PoseTracks.js';
+import { TRS_SIZE } from '../animation/Rig.js';
+import type { Character } from '../character/assembleCharacter.js';
+import { FURTHER_INFLUENCES } from '../character/crowdGeometry.js';
+import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
+import { AFFINE_SIZE } from '../constants.js';
+import { inFloats, isOfVertices, morphOffsets, plainArray, sharingCopy } from '../utils/geometries.js';
+import { checkAreOptions, describe, isPositive, isWithin } from '../utils/messages.js';
+import type { StoredLevel } from './addLevelsOf.js';
+import { materialCopier, type SourceOfLoader } from './copyMaterials.js';
+import { EXTENSION, fileError, VERSION } from './fileErrors.js';
+import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './GltfWriter.js';
+import { digestOf, type Order, pack } from './pack.js';
+import { quantizeGeometry, reorderGeometry } from './reorderGeometry.js';
+import type { StoredFields } from './StoredCharacter.js';
+import { writeAnimations } from './writeAnimations.js';
+
+/** A level of detail to be written: what `simplifyGeometry` returns of the crowd's geometry, and where it begins. */
+export interface WrittenLevel extends Omit<StoredLevel['options'], 'material'> {
+  /** Triangles of the level, as `simplifyGeometry` returns them; null for nothing from there on. */
+  geometry: BufferGeometry | null;
+  /** For each of its vertices the number of the one that it is in the crowd's geometry. */
+  vertices?: Uint32Array;
+  /** World units from the camera; either this or `screenShare`. */
+  distance?: number;
+  /** Share of the height of the picture. */
+  screenShare?: number;
+  /** How far its surface is off, as `simplifyGeometry` has estimated it; kept for those who look into the file. */
+  error?: number;
+}
+
+/** How a character is written. */
+export interface WriteOptions {
+  /** The .glb that the character was baked of: its materials and textures are copied. */
+  source?: ArrayBuffer | Uint8Array;
+  /** What `GLTFLoader` has made of that file. */
+  gltf?: SourceOfLoader;
+  /** Clips that viewers play, e.g. `gltf.animations`: they know nothing of what crowds do. @default [] */
+  animations?: readonly AnimationClip[];
+  /** Levels of detail, from near to far, which `addLevelsOf` adds. */
+  levels?: readonly WrittenLevel[];
+  /** Whether and how loading shall merge materials: the character itself is to be baked without. @default false */
+  mergeMaterials?: boolean | MergeMaterialsOptions;
+  /** `MeshoptEncoder` of the package meshoptimizer, after its `ready`; with it the file gets smaller. It is exact. */
+  meshoptEncoder?: MeshoptEncoderLike;
+  /** Stores normals, texture coordinates, colours and weights in 8 and 16 bits. @default false */
+  compressMeshes?: boolean;
+}
+
+/** glTF's names of three.js's attributes; all others get an underscore. */
+const NAMES: Record<string, string> = {
+  position: 'POSITION',
+  normal: 'NORMAL',
+  tangent: 'TANGENT',
+  color: 'COLOR_0',
+  skinIndex: 'JOINTS_0',
+  skinWeight: 'WEIGHTS_0',
+  uv: 'TEXCOORD_0',
+  uv1: 'TEXCOORD_1',
+  uv2: 'TEXCOORD_2',
+  uv3: 'TEXCOORD_3',
+};
+/** What glTF has in whole numbers only where an extension allows it. */
+const DIRECTIONS = /^(position|normal|tangent)$/;
+
+/**
+ * Writes a character as a .glb, or several, each with a scene of its own: as what `bakeCharacter` returns, number for number, in the
+ * extension `SIM_baked_animation`. Every viewer shows them at rest.
+ *
+ * @returns The bytes of the file.
+ * @throws If a material is neither the file's nor plain, or levels are not of the geometry or begin nowhere.
+ *
+ * @example
+ * ```ts
+ * const file = writeCharacter(bakeCharacter(gltf.scene, gltf.animations), { source, gltf, meshoptEncoder: MeshoptEncoder });
+ * ```
+ *
+ * @category Save
+ */
+export function writeCharacter(
+  characters: Character | readonly Character[],
+  options: WriteOptions = {},
+): Uint8Array {
+  checkAreOptions(options, 'writeCharacter');
+  const { source, gltf, meshoptEncoder } = options;
+  const writer = new GltfWriter(meshoptEncoder);
+  writer.use(EXTENSION);
+  const materialOf = materialCopier(writer, source, gltf);
+  const written = ([characters].flat() as Character[]).map((one) => write(one, options, writer, materialOf));
+  return writer.build({ version: VERSION, characters: written });
+}
+
+function write(
+  character: Character,
+  { levels: wanted = [], animations = [], mergeMaterials, meshoptEncoder, compressMeshes }: WriteOptions,
+  writer: GltfWriter,
+  materialOf: (material: Material) => number,
+): JSONObject {
+  if (character?.boneTexture?.isBoneTexture !== true) {
+    throw fileError(`writeCharacter takes what bakeCharacter returns, not ${describe(character)}.`);
+  }
+  const { geometry: given, material, boneTexture, made: _, parts, ...fields } = character;
+  let geometry = inFloats(given);
+  let levels = wanted.map((level, i) => levelOf(level, `levels[${i}]`, wanted[0], given));
+  // A draw range is of triangles in their order.
+  if (meshoptEncoder !== undefined && given.drawRange.count === Infinity)
+    ({ geometry, levels } = reorderGeometry(geometry, levels, meshoptEncoder));
+  else if (compressMeshes) geometry = geometry.clone();
+  if (compressMeshes) quantizeGeometry(geometry);
+
+  const { isVertexTexture, vertexData } = boneTexture as { isVertexTexture?: true; vertexData?: VertexData };
+  if (isVertexTexture)
+    geometry = sharingCopy(geometry).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
+  const { primitives, attributes, corners, drawn } = primitivesOf(writer, geometry, material, materialOf);
+  const { name, morphTargetInfluences: weights, morphTargetDictionary = {} } = fields;
+  const extras = weights && { targetNames: Object.keys(morphTargetDictionary) };
+  const mesh = writer.add('meshes', { name, primitives, weights, extras });
+  writeScene(writer, isVertexTexture ? null : boneTexture.data, name, mesh, animations);
+
+  const data = isVertexTexture
+    ? { vertices: storedVertices(vertexData as VertexData) }
+    : { data: storedData(boneTexture.data) };
+  const stored: Omit<StoredFields, 'data'> = {
+    ...fields,
+    parts: parts.map((part) => ({
+      ...part,
+      materials: part.materials.map((one) => {
+        const material = drawn.indexOf(one as Material);
+        return { name: one.name, ...(material < 0 ? { color: one.color?.toArray() } : { material }) };
+      }),
+    })),
+    geometry: { attributes, corners, userData: { lacks: given.userData.lacks } },
+    looks: drawn.map(lookOf),
+    levels: Array.isArray(material) ? levels : levels.map((level) => ({ ...level, groups: [] })),
+    mergeMaterials: mergingOf(mergeMaterials),
+    ...data,
+  };
+  const { value, views } = pack(stored, ordersFor(boneTexture.data));
+  const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
+  const digest = digestOf(value, [...views.map(({ bytes }) => bytes), positions]);
+  return { mesh, value, views: views.map(({ bytes, stride }) => writer.view(bytes, stride)), digest };
+}
+
+/** @throws If it says nothing that loading could do. */
+function mergingOf(value: WriteOptions['mergeMaterials'] = false): MergeMaterialsOptions | null {
+  if (typeof value === 'boolean') return value ? {} : null;
+  const { textures = true, maxSize = 1 } = value ?? {};
+  if (typeof value === 'object' && typeof textures === 'boolean' && isPositive(maxSize)) return value;
+  throw fileError(
+    `mergeMaterials is ${describe(value)}; use true, false or { textures, maxSize }, a size above 0.`,
+  );
+}
+
+/** The data of a bone texture without what is made of them, and without what is of this page. */
+function storedData(data: Readonly<BoneTextureData>): object {
+  const clips = data.clips.map(({ source: _, ...clip }) => clip);
+  return { ...data, clips, texels: data.tracks === null ? data.texels : null };
+}
+
+/** The data of a vertex texture without the texels behind the last. */
+function storedVertices({ texels, boxes, vertices, precision, ...data }: VertexData): object {
+  const used = (boxes.length / 6) * vertices * (precision === 'half' ? 2 : 4);
+  return { ...data, boxes, vertices, precision, texels: texels.subarray(0, used) };
+}
+
+/** What is looked at in the data of a vertex texture. */
+interface VertexData {
+  texels: Uint32Array;
+  boxes: Float32Array;
+  vertices: number;
+  precision: Precision;
+}
+
+/** In which order large arrays are stored. */
+function ordersFor({ tracks, texels, layout }: BoneTextureData): (array: TypedArray) => Order {
+  const blocks = tracks?.clips.flatMap(({ frames, stride }) => [frames, stride]) ?? [];
+  const area = blocks.reduce((sum, rows, i) => sum + (i % 2 ? 0 : rows * blocks[i + 1]), 0);
+  return (array) => {
+    const size = array.length % 4 === 0 ? 4 : 1;
+    if (array === texels) return { size, rows: [0, layout.height, layout.width] };
+    if (tracks === null || array !== (tracks.shorts ?? tracks.keys)) return { size };
+    // In float32 they stand behind what never changes, at the end of the array.
+    return { size, rows: [tracks.shorts === null ? array.length / 4 - area : 0, ...blocks] };
+  };
+}
+
+/** Which of `LOOKS` a geometry has of which `GLTFLoader` makes a material like this. */
+function lookOf(material: Material): number {
+  const { flatShading, vertexColors, normalScale, clearcoatNormalScale } = material as MeshPhysicalMaterial;
+  const isDerived = [normalScale, clearcoatNormalScale].some((scale) => scale && scale.x !== scale.y);
+  return (isDerived ? 0 : 1) | (vertexColors ? 2 : 0) | (flatShading ? 0 : 4);
+}
+
+const LEVEL_OPTIONS = [
+  ...(['hysteresis', 'influences', 'shadowInfluences', 'poseRate'] as const),
+  ...(['attachments', 'castShadow', 'receiveShadow'] as const),
+];
+
+/** A level as it is stored. @throws If it could never be loaded. */
+function levelOf(
+  { geometry, vertices = new Uint32Array(0), distance, screenShare, error, ...options }: WrittenLevel,
+  field: string,
+  first: WrittenLevel,
+  source: BufferGeometry,
+): StoredLevel {
+  const refuse = (isWrong: boolean, what: string) => {
+    if (isWrong) throw fileError(field + what);
+  };
+  const isNear = distance !== undefined;
+  refuse(
+    isNear === (screenShare !== undefined),
+    ` begins at distance ${distance} and screenShare ${screenShare}; pass one of the two.`,
+  );
+  refuse(
+    (first.distance !== undefined) !== isNear,
+    ` begins by ${isNear ? 'distance' : 'screenShare'}, and the first level by the other; use one for all.`,
+  );
+  refuse(
+    isNear && !isWithin(distance, Number.MAX_VALUE),
+    `.distance is ${describe(distance)}; use world units, 0 or more.`,
+  );
+  refuse(
+    !isNear && !isPositive(screenShare),
+    `.screenShare is ${describe(screenShare)}; use a share of the picture's height above 0.`,
+  );
+  const { hysteresis = 0, influences } = options;
+  refuse(
+    !isWithin(hysteresis, 1),
+    `.hysteresis is ${describe(hysteresis)}; use a share of the distance, 0 to 1.`,
+  );
+  refuse(
+    ![undefined, 1, 2, 4].includes(influences),
+    `.influences is ${describe(influences)}; use 1, 2 or 4.`,
+  );
+  const { count } = source.getAttribute('position');
+  const corners = geometry?.index?.array ?? [];
+  const isEmpty = geometry !== null && (corners.length === 0 || vertices.length === 0);
+  refuse(isEmpty, ' is not what simplifyGeometry returns; pass all of that, and its distance.');
+  const indices = Uint32Array.from(corners, (corner) => vertices[corner]);
+  refuse(
+    indices.some((vertex) => !(vertex < count)),
+    ` has vertices that the character's geometry, of ${count}, has not; simplify crowd.geometry.`,
+  );
+  return {
+    start: distance ?? { screenShare: screenShare as number },
+    options: Object.fromEntries(LEVEL_OPTIONS.map((key) => [key, options[key]])),
+    error,
+    indices: geometry && indices,
+    groups: (geometry?.groups ?? []).map((group) => ({ ...group, materialIndex: group.materialIndex ?? 0 })),
+  };
+}
+
+/** A primitive for each group; all have the same vertices. */
+function primitivesOf(
+  writer: GltfWriter,
+  geometry: BufferGeometry,
+  material: Material | Material[],
+  materialOf: (material: Material) => number,
+) {
+  const { index, drawRange, morphAttributes, morphTargetsRelative } = geometry;
+  const { position } = geometry.attributes;
+  const primitive: Record<string, number> = {};
+  const attributes: Record<string, string> = {};
+  for (const [name, attribute] of Object.entries(geometry.attributes)) {
+    if (FURTHER_INFLUENCES.test(name) || !isOfVertices(attribute)) continue;
+    let stored = NAMES[name] ?? `_${name.replace(/^_/, '').toUpperCase()}`;
+    while (stored in primitive) stored += '_';
+    primitive[stored] = writeAttribute(writer, attribute, name);
+    attributes[name in NAMES ? name : stored.toLowerCase()] = name;
+  }
+  const targets = Object.entries(morphAttributes).flatMap(([name, list]) =>
+    list.map((target, i) => {
+      const base = morphTargetsRelative ? null : geometry.attributes[name];
+      const { itemSize } = target;
+      const offsets = base ? new BufferAttribute(morphOffsets(target, base, itemSize), itemSize) : target;
+      return { i, [NAMES[name]]: writeAttribute(writer, offsets, name) };
+    }),
+  );
+  const morphs = Math.max(0, ...targets.map(({ i }) => i + 1));
+  const morphed = Array.from({ length: morphs }, (_, k) =>
+    Object.assign({}, ...targets.filter(({ i }) => i === k).map(({ i: _, ...target }) => target)),
+  );
+  const length = index?.count ?? position.count;
+  const end = Math.min(length, drawRange.start + drawRange.count);
+  const whole = [{ start: 0, count: length, materialIndex: 0 }];
+  const drawn: Material[] = [];
+  const numbers = new Map<Material, number>();
+  const corners: number[] = [];
+  const primitives = (Array.isArray(material) ? geometry.groups : whole).map(
+    ({ start, count, materialIndex = 0 }) => {
+      const from = Math.max(start, drawRange.start);
+      const to = Math.max(from, Math.min(start + count, end));
+      const own = [material].flat()[materialIndex];
+      if (!numbers.has(own)) numbers.set(own, materialOf(own));
+      drawn.push(own);
+      corners.push(to - from);
+      const isWhole = index === null && from === 0 && to === length;
+      const all = index?.array ?? Uint32Array.from({ length }, (_, i) => i);
+      return {
+        attributes: primitive,
+        ...(!isWhole && { indices: writer.accessor(all.slice(from, to) as TypedArray, 1, 'index') }),
+        material: numbers.get(own),
+        ...(morphs > 0 && { targets: morphed }),
+      };
+    },
+  );
+  return { primitives, attributes, corners, drawn };
+}
+
+function writeAttribute(
+  writer: GltfWriter,
+  attribute: BufferAttribute | InterleavedBufferAttribute,
+  name: string,
+): number {
+  const { itemSize, normalized } = attribute;
+  let array = ownArray(attribute);
+  if (name === 'skinIndex')
+    array = (array.some((joint) => joint > 255) ? Uint16Array : Uint8Array).from(array);
+  // glTF has such numbers for indices alone.
+  else if (/^(Uint32|Int32|Float64)/.test(array.constructor.name)) array = Float32Array.from(array);
+  if (!(array instanceof Float32Array) && DIRECTIONS.test(name)) writer.use('KHR_mesh_quantization', true);
+  return writer.accessor(array, itemSize, name === 'position' ? 'positions' : 'vertices', normalized);
+}
+
+/** The numbers of an attribute as they are stored, one item after the other. */
+function ownArray(attribute: BufferAttribute | InterleavedBufferAttribute): TypedArray {
+  const { data, offset = 0, itemSize, count } = attribute as InterleavedBufferAttribute;
+  if (data === undefined) return (attribute as BufferAttribute).array;
+  const plain = new (data.array.constructor as new (length: number) => TypedArray)(count * itemSize);
+  for (let i = 0; i < plain.length; i++)
+    plain[i] = data.array[Math.floor(i / itemSize) * data.stride + offset + (i % itemSize)];
+  return plain;
+}
+
+/** A scene with nodes of the joints at rest, if there are any, and the mesh that follows them. */
+function writeScene(
+  writer: GltfWriter,
+  data: BoneTextureData | null,
+  name: string,
+  mesh: number,
+  animations: readonly AnimationClip[],
+): void {
+  const node: JSONObject = { name, mesh, extras: { [EXTENSION]: VERSION } };
+  const roots: number[] = [];
+  if (data !== null) {
+    const first = writer.count('nodes');
+    const { nodes, parents, joints, inverses } =
+      data.tracks === null ? restOfFrames(data) : restOfTracks(data.tracks);
+    nodes.forEach((one, i) => {
+      const children = parents.flatMap((parent, k) => (parent === i ? [first + k] : []));
+      writer.add('nodes', { ...one, ...(children.length > 0 && { children }) });
+      if (parents[i] < 0) roots.push(first + i);
+    });
+    writeAnimations(writer, animations, nodes, first);
+    const inverseBindMatrices = writer.accessor(Float32Array.from(inverses), 16, 'matrices');
+    node.skin = writer.add('skins', { joints: joints.map((joint) => first + joint), inverseBindMatrices });
+  }
+  writer.add('scenes', { name, nodes: [...roots, writer.add('nodes', node)] });
+}
+
+/** Nodes at rest, the parent of each, and which of them the joints are, with their inverse bind matrices. */
+interface Rest {
+  nodes: JSONObject[];
+  parents: number[];
+  joints: number[];
+  inverses: number[];
+}
+
+function restOfTracks({ names, parents, rest, fixed, jointNodes, inverses }: PoseTracks): Rest {
+  const nodes: JSONObject[] = names.map((name, i) => {
+    // The root's own transform is left out.
+    if (i === 0) return { name };
+    const m = fixed.subarray(i * AFFINE_SIZE, (i + 1) * AFFINE_SIZE);
+    if (!Number.isNaN(m[0])) return { name, matrix: matrix4(m) };
+    const trs = Array.from(rest.subarray(i * TRS_SIZE, (i + 1) * TRS_SIZE), short);
+    return { name, translation: trs.slice(0, 3), rotation: trs.slice(3, 7), scale: trs.slice(7) };
+  });
+  const up = [...parents];
+  // A skin has each node once.
+  const taken = new Set<number>();
+  const joints = Array.from(jointNodes, (node) => {
+    if (!taken.has(node)) {
+      taken.add(node);
+      return node;
+    }
+    up.push(node);
+    return nodes.push({ name: names[node] }) - 1;
+  });
+  const matrices = joints.flatMap((_, i) =>
+    matrix4(inverses.subarray(i * AFFINE_SIZE, (i + 1) * AFFINE_SIZE)),
+  );
+  return { nodes, parents: up, joints, inverses: matrices };
+}
+
+/** Frames know joints by what they make of vertices: the first frame is the rest pose. */
+function restOfFrames({ jointNames, texels }: BoneTextureData): Rest {
+  const inverses = jointNames.flatMap(() => matrix4([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]));
+  const number = (at: number) =>
+    texels instanceof Uint16Array ? DataUtils.fromHalfFloat(texels[at]) : texels[at];
+  const nodes = jointNames.map((name, i) => {
+    const matrix = Array.from({ length: AFFINE_SIZE }, (_, k) => number(i * AFFINE_SIZE + k));
+    return { name, matrix: matrix4(matrix) };
+  });
+  return { nodes, parents: jointNames.map(() => -1), joints: [...jointNames.keys()], inverses };
+}
+
+/** A number as viewers need it: what crowds play is stored elsewhere. */
+const short = (value: number): number => Number(value.toPrecision(7));
+
+/** Twelve numbers row by row as glTF's sixteen. */
+const matrix4 = (m: ArrayLike<number>): number[] => [
+  ...[0, 1, 2, 3].flatMap((column) => [m[column], m[4 + column], m[8 + column], column === 3 ? 1 : 0]),
+];
