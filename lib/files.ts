@@ -4,7 +4,12 @@
  * @module skinned-instanced-mesh/files
  */
 
-export { addLevelsOf, type LevelHeight, type StoredLevel } from './files/addLevelsOf.js';
+export {
+  addLevelsOf,
+  type LeveledCharacter,
+  type LevelHeight,
+  type StoredLevel,
+} from './files/addLevelsOf.js';
 export type { ParserOfSource, SourceOfLoader } from './files/copyMaterials.js';
 export { EXTENSION } from './files/fileErrors.js';
 export type { MeshoptEncoderLike } from './files/GltfWriter.js';

@@ -17,7 +17,7 @@ import type { MaterialMerger } from '../character/mergeParts.js';
 import { expectField } from '../utils/expect.js';
 import { plainArray } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
-import type { StoredLevel } from './addLevelsOf.js';
+import type { LeveledCharacter } from './addLevelsOf.js';
 import { checkStored } from './checkStored.js';
 import { damaged, EXTENSION, fileError } from './fileErrors.js';
 import { mergeLoaded } from './mergeLoaded.js';
@@ -66,13 +66,9 @@ export interface ExtensionOptions {
 }
 
 /** A baked character of a file that `GLTFLoader` has loaded: `new SkinnedInstancedMesh(gltf.bakedCharacters[0], 1_000)`. */
-export interface LoadedCharacter extends Character {
+export interface LoadedCharacter extends Character, LeveledCharacter {
   /** The scene with its mesh at rest, as viewers show it that know nothing of the extension. */
   scene: Object3D;
-  /** Levels of detail, which `addLevelsOf` adds to a crowd's; empty if there are none. */
-  levels: readonly StoredLevel[];
-  /** For each group of the file the one that merging materials has made it part of, if they were merged. */
-  merged?: readonly number[];
 }
 
 /** What is used of the result of a `GLTFLoader`, which the plugin adds `bakedCharacters` to. */

@@ -2,7 +2,6 @@ import type { BufferGeometry } from 'three';
 import type { CrowdLevels, LevelOptions } from '../features/levels/CrowdLevels.js';
 import { pickCorners } from '../utils/geometries.js';
 import { fileError } from './fileErrors.js';
-import type { LoadedCharacter } from './SkinnedInstancedMeshExtension.js';
 
 /** Where a level begins by how large it is drawn. */
 export interface LevelHeight {
@@ -24,6 +23,14 @@ export interface StoredLevel {
   groups: BufferGeometry['groups'];
 }
 
+/** A character with its levels of detail. */
+export interface LeveledCharacter {
+  /** From near to far, which `addLevelsOf` adds to a crowd's; empty if there are none. */
+  levels: readonly StoredLevel[];
+  /** For each group of the file the one that merging materials has made it part of, if they were merged. */
+  merged?: readonly number[];
+}
+
 /**
  * Adds the levels of detail of a character from a file to those of a crowd; does nothing if the file has none:
  * `addLevelsOf(character, new CrowdLevels(crowd))`.
@@ -32,10 +39,7 @@ export interface StoredLevel {
  *
  * @category Save
  */
-export function addLevelsOf(
-  { levels, merged }: Pick<LoadedCharacter, 'levels' | 'merged'>,
-  target: CrowdLevels,
-): void {
+export function addLevelsOf({ levels, merged }: LeveledCharacter, target: CrowdLevels): void {
   const { geometry } = target.crowd;
   const { count } = geometry.getAttribute('position');
   for (const { start, options, indices, groups } of levels) {
@@ -60,7 +64,7 @@ export function addLevelsOf(
 function cornersOf(
   indices: Uint32Array,
   groups: StoredLevel['groups'],
-  merged: LoadedCharacter['merged'],
+  merged: LeveledCharacter['merged'],
 ): number[][] {
   if (groups.length === 0) return [[...indices]];
   const lists: number[][] = [];
