@@ -9,14 +9,13 @@ export type {
   MovedNodes,
   TurnedNodes,
 } from '../shaders/motion.tsl.js';
-export type { ActionProperties } from './actions/ActionProperties.js';
 export type {
   ActionOfEvent,
   ActionOptions,
   ActionOwner,
+  ActionPlace,
   EventOfAction,
   InstanceAction,
-  InstanceListener,
   InstanceMixer,
   SkinnedInstancedMeshEventMap,
   SkinnedInstanceEventMap,

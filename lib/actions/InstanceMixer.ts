@@ -1,9 +1,15 @@
 import {
   AdditiveAnimationBlendMode,
+  AnimationAction,
   type AnimationActionLoopStyles,
   type AnimationBlendMode,
   AnimationClip,
+  AnimationMixer,
+  type AnimationMixerStats,
+  type AnimationObjectGroup,
   type EventListener,
+  type LinearInterpolant,
+  LoopOnce,
   NormalAnimationBlendMode,
   type Object3D,
   type Object3DEventMap,
@@ -12,13 +18,13 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
 import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
-import type { FinishedEvent, LoopEvent, MarkerEvent } from '../playback/PlaybackEvents.js';
-import { checkFade, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
+import type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from '../playback/PlaybackEvents.js';
+import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
-import { ActionDriver } from './ActionDriver.js';
-import { ActionProperties } from './ActionProperties.js';
-import { nextChange, PlayedAction } from './ActionState.js';
-import { OwnClocks } from './OwnClocks.js';
+import { ActionDriver, type ActionReport } from './ActionDriver.js';
+import { nextChange } from './nextChange.js';
+import { observeFields } from './observeFields.js';
+import type { ThreeAction } from './PlayedAction.js';
 import { writeActions } from './writeActions.js';
 
 /** Whose clip an event is about. */
@@ -56,6 +62,16 @@ export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
   marker: SkinnedInstancedMeshEventMap['marker'] & ActionOfEvent;
 }
 
+/** three.js's mixer, with what it keeps to itself. */
+const ThreeMixer = AnimationMixer as unknown as new (
+  root: Object3D,
+) => AnimationMixer<SkinnedInstanceEventMap> & {
+  /** @internal */
+  _isActiveAction(action: InstanceAction): boolean;
+  _activateAction(action: InstanceAction): void;
+  _deactivateAction(action: InstanceAction): void;
+};
+
 /** Seconds that make no difference: adding times up and taking them off again loses about as much. */
 const EPSILON = 1e-9;
 
@@ -65,67 +81,59 @@ export interface ActionOptions {
   layer?: LayerReference;
 }
 
+/** The same; mixers take a root in its place. */
+export type ActionPlace = ActionOptions | Object3D | AnimationObjectGroup | null;
+
 /** Whose actions a mixer has. */
 export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   /** The instance; -1 if there is none any more. */
   readonly instanceId: number;
   /** Called when its mixer alone was updated. @internal */
   mixerUpdated(): void;
-}
-
-/** Listens to a type of events of a mixer. */
-export type InstanceListener<K extends keyof SkinnedInstanceEventMap> = EventListener<
-  SkinnedInstanceEventMap[K],
-  K,
-  InstanceMixer
->;
-
-/** What the instance calls in the place of a listener of its mixer. */
-type PassedListener = (event: { target: unknown }) => void;
-
-interface Entry<T extends ActionOwner> {
-  played: PlayedAction;
-  action: InstanceAction<T>;
+  /** Called when its mixer got or lost a listener. @internal */
+  listen(type: string, more: number): void;
 }
 
 /**
- * What three.js's `AnimationMixer` is for a clone: the actions of an instance, and the time that they have in common. The crowd's
- * `update` advances it, or else its own.
+ * three.js's `AnimationMixer` for an instance: its actions, and the time that they have in common. The crowd's `update` advances it,
+ * or else its own. What is changed shows in that update, as in three.js.
  *
- * Actions are brought up to the present when somebody asks, or when something about one of them changes by itself. What comes
- * until then is written for shaders in advance.
+ * It rests until something about one of its actions changes by itself, or code has changed something: what comes until then
+ * is written for shaders in advance. Who asks for a time meanwhile has it brought up to the present.
  *
  * @typeParam T Whose actions they are.
  *
  * @category Instances as objects
  */
-export class InstanceMixer<T extends ActionOwner = ActionOwner> {
+export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMixer {
+  /** In three.js's order: those that are active, then all others. */
+  declare protected _actions: InstanceAction<T>[];
   private readonly driver: ActionDriver;
-  private readonly known: Entry<T>[] = [];
-  /** In three.js's order: each is added at the end, and the last one takes the place of one that is stopped. */
-  private readonly active: PlayedAction[] = [];
   /** Layers that it has written, as bits. */
   private written = 0;
-  private scale = 1;
-  /** Time of the mixer at a time of the crowd, from which on it has run at its scale. */
-  private anchor = 0;
-  private anchorElapsed = 0;
-  /** Updates of this mixer alone, whether these are all that moves it, and seconds at which something changes next then. */
-  private ownUpdates = 0;
-  private hasOwnClock = false;
-  private due = 0;
+  /** The instance's time up to which its actions were brought, and at which something about them changes next. */
+  private since = 0;
+  private due = Infinity;
+  /** Whether passes count for that. */
   private loops = false;
-  private running = false;
-  /** Null until there is one: most mixers have none. */
-  private listeners: WeakMap<object, PassedListener> | null = null;
+  /** Seconds since the crowd's beginning, if its own `update` is all that moves it. @internal */
+  ownTime: number | undefined = undefined;
+  /** By how much that last did. */
+  private ownStep = 0;
+  /** Whether three.js's code runs, and nobody is to hear of it. @internal */
+  isUpdating = false;
+  private isQuiet = false;
 
   constructor(
     private readonly crowd: Crowd,
     /** Whose actions these are. */
     readonly owner: T,
   ) {
+    observeFields(InstanceMixer.prototype, ['time', 'timeScale']);
+    countWhenAsked();
+    super(owner);
     this.driver = ActionDriver.of(crowd);
-    this.anchorElapsed = this.elapsed;
+    this.since = this.clock;
   }
 
   /**
@@ -137,386 +145,346 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> {
    * @throws If there is no such clip or layer, the clip was baked from other tracks or of another blend mode, or the bone texture's
    * encoding is not `'tracks'`.
    */
-  clipAction(
+  override clipAction(
     clip: ClipReference,
-    where?: ActionOptions | Object3D | null,
+    where?: ActionPlace,
     blendMode?: AnimationBlendMode,
   ): InstanceAction<T> {
     const { playback, boneTexture } = this.crowd;
     playback.checkMixes('An action');
-    const { layer } = this.optionsOf(where);
+    const layer = this.layerOf(where);
     const baked = findBaked(boneTexture, clip);
-    const number = playback.layerIndex(layer);
     const additive = boneTexture.data.tracks?.clips[baked.start - 1].additive === true;
     const mode = additive ? AdditiveAnimationBlendMode : NormalAnimationBlendMode;
     checkBlendMode(baked.name, mode, blendMode ?? mode);
-    const existing = this.find(baked, number);
-    if (existing !== undefined) return existing.action;
-    playback.checkClip(number, baked);
+    const existing = this.find(baked, layer);
+    if (existing !== null) return existing;
+    playback.checkClip(layer, baked);
     const source = typeof clip === 'object' && 'tracks' in clip ? (clip as AnimationClip) : null;
-    const played = new PlayedAction(baked, source, number);
-    const action = new InstanceAction<T>(played, this, mode);
-    played.report = (what) => {
-      // Before the driver knows that somebody listens, it may not have run at each pass.
-      if (what.type === 'loop' && !this.driver.loops && !this.hasOwnClock) return;
-      this.driver.notify(this.owner.instanceId, played, action, what);
-    };
-    this.known.push({ played, action });
-    this.schedule();
-    return action;
+    return this.know(new InstanceAction<T>(this, baked, mode, source, layer));
   }
 
   /** The action of a clip on a layer; null if `clipAction` has not made it. */
-  existingAction(clip: ClipReference, where?: ActionOptions | Object3D | null): InstanceAction<T> | null {
-    const { playback, boneTexture } = this.crowd;
-    const number = playback.layerIndex(this.optionsOf(where).layer);
-    return this.find(clipOf(boneTexture, clip), number)?.action ?? null;
-  }
-
-  /** Stops all actions, at once. */
-  stopAllAction(): this {
-    this.bringAll();
-    for (const played of this.active.splice(0).reverse()) played.reset();
-    this.write();
-    return this;
+  override existingAction(clip: ClipReference, where?: ActionPlace): InstanceAction<T> | null {
+    return this.find(clipOf(this.crowd.boneTexture, clip), this.layerOf(where));
   }
 
   /** Stops the action of a clip on a layer, and forgets it: `clipAction` makes another one. */
-  uncacheAction(clip: ClipReference, where?: ActionOptions | Object3D | null): void {
-    const { boneTexture, playback } = this.crowd;
-    this.forget(this.find(clipOf(boneTexture, clip), playback.layerIndex(this.optionsOf(where).layer)));
-  }
-
-  private forget(entry: Entry<T> | undefined): void {
-    if (entry === undefined) return;
-    this.known.splice(this.known.indexOf(entry), 1);
-    this.deactivate(entry.played);
+  override uncacheAction(clip: ClipReference, where?: ActionPlace): void {
+    this.forget(this.existingAction(clip, where));
   }
 
   /** Stops the actions of a clip on all layers, and forgets them. */
-  uncacheClip(clip: ClipReference): void {
-    for (let layer = 0; layer < this.crowd.playback.layers.length; layer++)
-      this.uncacheAction(clip, { layer });
+  override uncacheClip(clip: ClipReference): void {
+    this.crowd.playback.layers.forEach((_, layer) => void this.uncacheAction(clip, { layer }));
   }
 
   /** Stops all actions, and forgets them. */
-  uncacheRoot(_root?: Object3D): void {
-    this.stopAllAction();
-    this.known.length = 0;
+  override uncacheRoot(_root?: object): void {
+    for (const action of [...this._actions]) this.forget(action);
   }
 
   /** The instance. */
-  getRoot(): T {
+  override getRoot(): T {
     return this.owner;
   }
 
-  /** As that of an `AnimationMixer`, which is the `target` of its events. */
-  addEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
+  override addEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
-    listener: InstanceListener<K>,
+    listener: EventListener<SkinnedInstanceEventMap[K], K, this>,
   ): void {
-    const { owner } = this;
-    this.listeners ??= new WeakMap();
-    let passed = this.listeners.get(listener);
-    if (passed === undefined) {
-      passed = (event) => {
-        event.target = this;
-        (listener as PassedListener).call(this, event);
-        event.target = owner;
-      };
-      this.listeners.set(listener, passed);
+    if (!this.hasEventListener(type, listener)) this.owner.listen(type, 1);
+    super.addEventListener(type, listener);
+  }
+
+  override removeEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    type: K,
+    listener: EventListener<SkinnedInstanceEventMap[K], K, this>,
+  ): void {
+    if (this.hasEventListener(type, listener)) this.owner.listen(type, -1);
+    super.removeEventListener(type, listener);
+  }
+
+  /** As that of an `AnimationMixer`. What its actions tell is told to all who listen to the instance or its crowd. */
+  override dispatchEvent<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
+    event: { type: K } & SkinnedInstanceEventMap[K],
+  ): void {
+    if (!this.isUpdating) {
+      super.dispatchEvent(event);
+    } else if (!this.isQuiet) {
+      this.isUpdating = false;
+      this.driver.notify(this.owner.instanceId, event as unknown as ActionReport);
+      this.isUpdating = true;
+      this.isQuiet = false;
     }
-    owner.addEventListener(type, passed);
   }
 
-  /** As that of an `AnimationMixer`. */
-  hasEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
-    type: K,
-    listener: InstanceListener<K>,
-  ): boolean {
-    const passed = this.listeners?.get(listener);
-    return passed !== undefined && this.owner.hasEventListener(type, passed);
-  }
-
-  /** As that of an `AnimationMixer`. */
-  removeEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
-    type: K,
-    listener: InstanceListener<K>,
-  ): void {
-    const passed = this.listeners?.get(listener);
-    if (passed !== undefined) this.owner.removeEventListener(type, passed);
-  }
-
-  /** How fast time passes for all actions, their fades and warps: 1 as for the crowd, 0 holds them, negative runs them back. */
-  get timeScale(): number {
-    return this.scale;
-  }
-
-  /** Counts from now on. */
-  set timeScale(value: number) {
-    checkTimeScale(value);
-    this.setAnchor(this.time);
-    this.scale = value;
-    this.write();
-  }
-
-  /** Seconds that have passed for the actions. */
-  get time(): number {
-    return this.anchor + this.scale * (this.elapsed - this.anchorElapsed);
-  }
-
-  /** Fades, warps and starts that are under way keep their times, as in three.js. */
-  set time(value: number) {
-    checkFinite(value, 'time');
-    this.setAnchor(value);
-    this.write();
+  /** Tells who listens to the mixer what its instance was told. @internal */
+  notified(event: PlaybackEvent): void {
+    super.dispatchEvent(event as never);
   }
 
   /**
-   * Advances the instance by so many seconds, as a mixer's does. From the first call on it goes by that alone, not by the crowd's
-   * `update`. Where each instance of a crowd is advanced so, and `update` is not called, the crowd goes with them. `marker` events
-   * and root motion take the crowd's.
+   * Advances the instance by so many seconds. From the first call on it goes by that alone, not by the crowd's `update`. Where each
+   * instance of a crowd is advanced so, and `update` is not called, the crowd goes with them. `marker` events and root motion take
+   * the crowd's.
    */
-  update(delta: number): this {
+  override update(delta: number): this {
     checkFinite(delta, 'delta');
     const { crowd, owner } = this;
-    if (owner.instanceId < 0) return this;
-    if (!this.hasOwnClock) {
-      this.bringAll();
-      this.ownUpdates = this.updates;
-      this.hasOwnClock = true;
-      this.schedule();
-    }
-    const before = this.time;
-    OwnClocks.of(crowd).advance(owner.instanceId, delta);
-    this.ownUpdates++;
+    if (owner.instanceId < 0 || crowd.playback.isPaused(owner.instanceId)) return this;
+    if (!this.hasOwnClock) this.read();
+    this.ownStep = delta;
+    this.ownTime = this.clock + delta;
+    this.driver.led(this);
     const loops = crowd.events.isListenedTo('loop');
-    // Until something changes by itself, shaders know all of it.
-    if (delta < 0 || this.elapsed >= this.due || loops !== this.loops) this.runFrom(before);
+    // Until something changes, shaders know all of it.
+    if (delta < 0 || this.ownTime >= this.due || loops !== this.loops) this.pass(delta);
     owner.mixerUpdated();
     return this;
   }
 
   /** Puts time and all actions back to 0, then advances them by so many seconds. */
-  setTime(time: number): this {
-    this.setAnchor(0);
-    for (const { played } of this.known) played.time = 0;
-    return this.advance(time);
-  }
-
-  private advance(delta: number): this {
-    this.setAnchor(this.time);
-    this.ownUpdates++;
-    const seconds = delta * this.scale;
-    this.anchor += seconds;
-    this.runFrom(this.anchor - seconds);
+  override setTime(time: number): this {
+    this.time = 0;
+    for (const action of this._actions) action.time = 0;
+    this.advance(time, false);
+    this.write();
     this.owner.mixerUpdated();
     return this;
   }
 
-  /** Whether its instance is no more. @internal */
-  get isLost(): boolean {
-    return this.owner.instanceId < 0;
+  // What fields call.
+
+  /** Brings all up to the present: of actions, time and weight are read. @internal */
+  read(): void {
+    if (this.isUpdating) return;
+    const { clock } = this;
+    const passed = clock - this.since;
+    if (Math.abs(passed) < EPSILON) return;
+    // A listener may ask in the middle of the crowd's update, before it was the turn of this one.
+    if (clock >= this.due) this.run();
+    else this.bring(passed);
   }
 
   /** @internal */
-  get elapsed(): number {
+  change(field: string, value: unknown): void {
+    if (this.isUpdating) return;
+    this.read();
+    if (field === 'time') checkFinite(value as number, field);
+    else checkTimeScale(value as number);
+    this.wrote();
+  }
+
+  /** Has the next update run. @internal */
+  wrote(): void {
+    if (this.due === -Infinity) return;
+    this.due = -Infinity;
     const { instanceId } = this.owner;
-    return instanceId < 0 ? this.anchorElapsed : this.crowd.playback.time.timeOf(instanceId);
+    if (instanceId >= 0) this.driver.touch(instanceId, this);
   }
 
-  /** @internal */
-  sync(played: PlayedAction): void {
-    // While they are run one after the other, each is where it was until its turn comes, as in three.js.
-    if (this.running) return;
-    this.driver.catchUp(this.owner.instanceId);
-    this.bring(played);
-  }
+  // What the driver calls.
 
-  /** @internal */
-  changed(played: PlayedAction): void {
-    if (this.isActive(played)) this.write();
-  }
-
-  /** @internal */
-  isActive(played: PlayedAction): boolean {
-    return this.active.includes(played);
-  }
-
-  /** @internal */
-  activate(played: PlayedAction): void {
-    if (this.isActive(played)) return;
-    findClip(this.crowd, played);
-    if (!this.running) this.driver.catchUp(this.owner.instanceId);
-    played.at = this.time;
-    played.updates = this.updates;
-    played.begun = this.elapsed;
-    this.active.push(played);
-    this.write();
-  }
-
-  /** Has an action go on with what `read` says of it. @internal */
-  resume(clip: BakedClip, layer: number, read: (played: PlayedAction) => void): void {
-    this.clipAction(this.crowd.boneTexture.clips.indexOf(clip), { layer });
-    const { played } = this.find(clip, layer) as Entry<T>;
-    read(played);
-    this.activate(played);
-  }
-
-  /** @internal */
-  deactivate(played: PlayedAction): void {
-    if (!this.isActive(played)) return;
-    this.sync(played);
-    this.remove(played);
-    this.write();
+  /** Does what three.js's mixer does in its update, for the last one of the crowd. @internal */
+  run(): void {
+    const { step } = this.crowd.playback.time;
+    const isDone = step !== 0 && Math.abs(this.clock - this.since) < EPSILON;
+    if (this.hasOwnClock || isDone) this.schedule();
+    else this.pass(step);
   }
 
   /** @internal */
   steers(layer: number): boolean {
-    return this.active.some((played) => played.layer === layer);
+    return this.active.some((action) => action.layer === layer);
   }
 
   /** Ends the actions on a layer, or on all, and leaves what they play to whoever does something else with it. @internal */
   release(layer?: number): void {
-    for (const played of this.active.filter((other) => layer === undefined || other.layer === layer)) {
-      if (!this.running) this.bring(played);
-      this.remove(played);
-    }
+    this.read();
+    for (const action of this.active)
+      if (layer === undefined || action.layer === layer) super._deactivateAction(action);
     this.written &= layer === undefined ? 0 : ~(1 << layer);
-    this.schedule();
   }
 
   /** So many seconds of the crowd's time have not passed here. @internal */
   delay(seconds: number): void {
-    this.anchorElapsed += seconds;
-    if (this.hasOwnClock) this.due += seconds;
-    else this.schedule();
+    this.since += seconds;
+    this.due += seconds;
+    this.schedule();
+  }
+
+  /** Writes now what the next update would. @internal */
+  settle(): void {
+    if (this.due === -Infinity) this.write();
   }
 
   /** Goes on in the clips of the same names; actions whose clip is gone are stopped and forgotten. @internal */
   clipsChanged(): void {
     const { playback, boneTexture } = this.crowd;
-    this.bringAll();
+    this.read();
     if (!playback.mixes) this.release();
-    for (const entry of [...this.known]) {
-      const { played } = entry;
-      const clip = boneTexture.clips.find(({ name }) => name === played.clip.name);
-      if (clip !== undefined && playback.layers[played.layer].share?.takes(clip) !== false)
-        played.setClip(clip);
-      else this.forget(entry);
+    for (const action of [...this._actions]) {
+      const clip = boneTexture.clips.find(({ name }) => name === action.clip.name);
+      if (clip !== undefined && playback.layers[action.layer].share?.takes(clip) !== false)
+        action.setClip(clip);
+      else this.forget(action);
     }
     this.write();
   }
 
-  /** Brings all actions up to the update before the last one. @internal */
-  bringBefore(): void {
-    if (!this.hasOwnClock) this.bringTo(this.timeBefore);
+  // What three.js's actions call.
+
+  /** @internal */
+  override _activateAction(action: InstanceAction<T>): void {
+    if (this._isActiveAction(action)) return;
+    this.read();
+    const { boneTexture, playback } = this.crowd;
+    // Whoever holds an action that was forgotten may play it, and the crowd may have another bone texture by then.
+    const clip = boneTexture.clips[boneTexture.clipIndex(action.clip.name)];
+    if (clip !== action.clip) {
+      playback.checkClip(action.layer, clip);
+      action.setClip(clip);
+    }
+    if (action._cacheIndex === null) this.know(action);
+    action.begun = this.clock;
+    super._activateAction(action);
+    this.wrote();
   }
 
-  /** Does what three.js's mixer does in its update. @internal */
-  run(): void {
-    if (!this.hasOwnClock) this.runFrom(this.timeBefore);
+  /** As in three.js, what nothing plays any more is in the rest pose at once. @internal */
+  override _deactivateAction(action: InstanceAction<T>): void {
+    if (!this._isActiveAction(action)) return;
+    this.read();
+    super._deactivateAction(action);
+    this.wrote();
+    const { layer } = action;
+    const { owner, written, crowd } = this;
+    if ((written & (1 << layer)) === 0 || this.steers(layer) || owner.instanceId < 0) return;
+    this.written &= ~(1 << layer);
+    crowd.playback.layers[layer].clear(owner.instanceId);
+    crowd.playback.restored(owner.instanceId);
   }
 
-  /** Does what three.js's mixer does in an update that began at a time of the mixer. */
-  private runFrom(before: number): void {
-    if (this.running) return;
-    this.bringTo(before);
-    this.running = true;
+  /** Seconds since the crowd's beginning, of the instance. @internal */
+  get clock(): number {
+    const { instanceId } = this.owner;
+    return instanceId < 0 ? this.since : this.crowd.playback.time.timeOf(instanceId);
+  }
+
+  /** What `stats` says: nothing is bound to anything. @internal */
+  get counts(): AnimationMixerStats {
+    return {
+      actions: { total: this._actions.length, inUse: this._nActiveActions },
+      bindings: { total: 0, inUse: 0 },
+      controlInterpolants: {
+        total: this._controlInterpolants.length,
+        inUse: this._nActiveControlInterpolants,
+      },
+    };
+  }
+
+  private get hasOwnClock(): boolean {
+    return this.ownTime !== undefined;
+  }
+
+  private get active(): readonly InstanceAction<T>[] {
+    return this._actions.slice(0, this._nActiveActions);
+  }
+
+  /** Does what three.js's mixer does in an update that took so many seconds, and writes what comes from now on. */
+  private pass(seconds: number): void {
+    this.bring(this.clock - seconds - this.since);
+    this.since = this.clock;
+    this.due = Infinity;
     try {
-      for (const played of [...this.active]) if (this.isActive(played)) this.bring(played);
+      this.advance(seconds, false);
     } finally {
-      this.running = false;
       this.write();
     }
   }
 
-  /** Time of the mixer at the update before the last. */
-  private get timeBefore(): number {
-    return this.time - this.scale * this.crowd.playback.time.step;
+  /** Advances all by so many seconds, in which nothing happens. */
+  private bring(seconds: number): void {
+    if (Math.abs(seconds) < EPSILON) return;
+    this.since += seconds;
+    // Where that is one step, sums of them are those of three.js to the bit.
+    const step = this.hasOwnClock ? this.ownStep : this.crowd.playback.time.step;
+    this.advance(Math.abs(seconds - step) < EPSILON ? step : seconds, true);
   }
 
-  private get updates(): number {
-    return this.ownUpdates + (this.hasOwnClock ? 0 : this.crowd.playback.time.updates);
-  }
-
-  /** Brings an action up to the last update, if it has not seen it. */
-  private bring(played: PlayedAction): void {
-    const { updates } = this;
-    if (played.updates === updates || !this.isActive(played)) return;
-    played.updates = updates;
-    const { time } = this;
-    played.update(Math.abs(time - played.at) < EPSILON ? played.at : time, played.report);
-  }
-
-  /** Brings all actions up to a time before the last update: until then nothing about them has changed by itself. */
-  private bringTo(time: number): void {
-    const direction = Math.sign(this.time - time);
-    for (const played of this.active) {
-      if (played.updates === this.updates || (time - played.at) * direction < EPSILON) continue;
-      played.update(time, played.report);
+  private advance(seconds: number, isQuiet: boolean): void {
+    this.isUpdating = true;
+    this.isQuiet = isQuiet;
+    try {
+      super.update(seconds);
+    } finally {
+      this.isUpdating = false;
     }
-  }
-
-  private bringAll(): void {
-    if (this.running) return;
-    this.driver.catchUp(this.owner.instanceId);
-    for (const played of this.active) this.bring(played);
-  }
-
-  /** Lets the time of the mixer run from another one on. */
-  private setAnchor(time: number): void {
-    this.bringAll();
-    const moved = time - this.time;
-    this.anchor = time;
-    this.anchorElapsed = this.elapsed;
-    for (const played of this.active) played.at += moved;
   }
 
   /** Writes what comes from now on. */
   private write(): void {
-    const { crowd, owner, active } = this;
-    if (this.running || owner.instanceId < 0) return;
-    for (const played of active) {
-      this.bring(played);
-      played.runsBack &&= this.hasOwnClock;
+    const { crowd, owner, active, timeScale, driver } = this;
+    if (owner.instanceId < 0) return;
+    for (const action of active) action.runsBack &&= this.hasOwnClock;
+    this.written = writeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
+    this.loops = this.hasOwnClock ? crowd.events.isListenedTo('loop') : driver.loops;
+    let seconds = Infinity;
+    for (const action of timeScale === 0 ? [] : active) {
+      const next = nextChange(action, Math.sign(timeScale), this.loops) / Math.abs(timeScale);
+      seconds = Math.min(seconds, next);
     }
-    this.written = writeActions(crowd.playback, owner.instanceId, active, this.scale, this.written);
+    // A little early does no harm, but in the present update all is done. What a listener has changed waits for the next.
+    if (this.due !== -Infinity) this.due = Math.max(this.clock + seconds - EPSILON, this.clock);
     this.schedule();
   }
 
   private schedule(): void {
-    const { scale, driver, owner, crowd } = this;
-    if (this.running || owner.instanceId < 0) return;
-    this.loops = this.hasOwnClock ? crowd.events.isListenedTo('loop') : driver.loops;
-    let seconds = Infinity;
-    for (const played of scale === 0 ? [] : this.active) {
-      seconds = Math.min(seconds, nextChange(played, Math.sign(scale), this.loops) / Math.abs(scale));
-    }
-    // A little early does no harm, but in the present update all is done.
-    const { elapsed } = this;
-    this.due = Math.max(elapsed + seconds - EPSILON, elapsed);
-    driver.schedule(owner.instanceId, this, this.hasOwnClock ? Infinity : this.due);
+    const { owner, due } = this;
+    if (owner.instanceId >= 0)
+      this.driver.schedule(owner.instanceId, this, this.hasOwnClock ? Infinity : due);
   }
 
-  private remove(played: PlayedAction): void {
-    const last = this.active.pop() as PlayedAction;
-    if (last !== played) this.active[this.active.indexOf(played)] = last;
+  private know(action: InstanceAction<T>): InstanceAction<T> {
+    action._cacheIndex = this._actions.push(action) - 1;
+    return action;
   }
 
-  private find(clip: BakedClip | undefined, layer: number): Entry<T> | undefined {
-    return this.known.find(({ played }) => played.layer === layer && played.clip === clip);
+  private forget(action: InstanceAction<T> | null): void {
+    if (action === null) return;
+    this._deactivateAction(action);
+    const last = this._actions.pop() as InstanceAction<T>;
+    if (last !== action) this._actions[action._cacheIndex as number] = last;
+    last._cacheIndex = action._cacheIndex;
+    action._cacheIndex = null;
   }
 
-  /** What is said of where an action plays: mixers take a root in its place. */
-  private optionsOf(where: ActionOptions | Object3D | null | undefined): ActionOptions {
-    if (!(where as Object3D | null | undefined)?.isObject3D)
-      return (where as ActionOptions | null | undefined) ?? {};
-    if (where === this.owner) return {};
+  private find(clip: BakedClip | undefined, layer: number): InstanceAction<T> | null {
+    return this._actions.find((action) => action.layer === layer && action.clip === clip) ?? null;
+  }
+
+  private layerOf(where: ActionPlace | undefined): number {
+    const { crowd, owner } = this;
+    if (where === owner) return 0;
+    const { layer, name, uuid } = (where ?? {}) as ActionOptions & Partial<Object3D>;
+    if (uuid === undefined) return crowd.playback.layerIndex(layer);
     throw new Error(
-      `An action moves the instance as a whole, and "${(where as Object3D).name}" is another object; for a part of it pass { layer } of a new AnimationLayers(crowd, [{ name, mask }]).`,
+      `An action moves the instance as a whole, and "${name ?? uuid}" is another root; for a part of it pass { layer } of a new AnimationLayers(crowd, [{ name, mask }]).`,
     );
   }
+}
+
+/** Makes `stats` when somebody asks: three.js's, with a function for each number, take more memory than all else of a mixer. */
+function countWhenAsked(): void {
+  const { prototype } = InstanceMixer;
+  if (Object.hasOwn(prototype, 'stats')) return;
+  Object.defineProperty(prototype, 'stats', {
+    get(this: InstanceMixer) {
+      return this.counts;
+    },
+    set() {},
+  });
 }
 
 /** Share by which durations of one clip differ where a file keeps them in float32. */
@@ -553,17 +521,289 @@ function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
   );
 }
 
+/** three.js's action, with what it keeps to itself. */
+const Base = AnimationAction as unknown as new (mixer: AnimationMixer, clip: AnimationClip) => ThreeAction;
+
+/** Fields that each update reads. They are written out, since accessors that go by a name in a variable are slow. */
+const FIELDS: ThisType<InstanceAction> = {
+  get time() {
+    this._mixer.read();
+    return this.keptTime;
+  },
+  set time(value) {
+    if (!this._mixer.isUpdating) this.change('time', value);
+    this.keptTime = value;
+  },
+  get timeScale() {
+    return this.keptTimeScale;
+  },
+  set timeScale(value) {
+    if (!this._mixer.isUpdating) this.change('timeScale', value);
+    this.keptTimeScale = value;
+  },
+  get weight() {
+    return this.keptWeight;
+  },
+  set weight(value) {
+    if (!this._mixer.isUpdating) this.change('weight', value);
+    this.keptWeight = value;
+  },
+  get loop() {
+    return this.keptLoop;
+  },
+  set loop(value) {
+    if (!this._mixer.isUpdating) this.change('loop', value);
+    this.keptLoop = value;
+  },
+  get paused() {
+    return this.keptPaused;
+  },
+  set paused(value) {
+    if (!this._mixer.isUpdating) this.change('paused', value);
+    this.keptPaused = value;
+  },
+  get enabled() {
+    return this.keptEnabled;
+  },
+  set enabled(value) {
+    if (!this._mixer.isUpdating) this.change('enabled', value);
+    this.keptEnabled = value;
+  },
+};
+
+/** Seconds of a clip that are lost in sums of its ways. */
+const ROUNDING = 1e-12;
+
 /**
- * Brings the clip of an action up to what the crowd plays now: whoever holds an action that was forgotten may play it, and the crowd
- * may have another bone texture by then.
+ * A clip that an instance plays, or may play: three.js's `AnimationAction` for an instance of a crowd. `instance.clipAction(clip)`
+ * makes it. Fades, warps and times are run by the GPU; three.js's own code says here what they come to.
  *
- * @throws If that has no clip of the name, or none that the action's layer takes.
+ * What is other than in three.js:
+ * - On each layer the four actions with the most weight show; a warning names what is left out. All others keep their times,
+ *   weights and events, and show as soon as there is room.
+ * - A warp's way through the clip is exact. three.js adds up the speed at the end of each frame, and so comes to a slightly
+ *   different place at each frame rate.
+ * - `zeroSlopeAtStart` and `zeroSlopeAtEnd` have no effect: they are about smooth tracks, which were baked.
+ * - `blendMode` is that of the clip when it was baked; setting another is an error.
+ * - For one frame, three.js shows the other end of a ping-pong that finishes, and what a listener has changed as it was before.
+ *
+ * @typeParam T Whose action it is.
+ *
+ * @category Instances as objects
  */
-export function findClip({ boneTexture, playback }: Crowd, played: PlayedAction): void {
-  const clip = boneTexture.clips[boneTexture.clipIndex(played.clip.name)];
-  if (clip === played.clip) return;
-  playback.checkClip(played.layer, clip);
-  played.setClip(clip);
+export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
+  /** For type testing. */
+  readonly isInstanceAction = true;
+  /** Seconds since the crowd's beginning at which it was started, or its time was set. @internal */
+  begun = 0;
+  /** Whether its mixer has just moved it in reverse. @internal */
+  runsBack = false;
+  // Where fields keep their values.
+  /** @internal */
+  declare keptTime: number;
+  /** @internal */
+  declare keptTimeScale: number;
+  /** @internal */
+  declare keptWeight: number;
+  /** @internal */
+  declare keptLoop: AnimationActionLoopStyles;
+  /** @internal */
+  declare keptPaused: boolean;
+  /** @internal */
+  declare keptEnabled: boolean;
+  /** When the present step began, and how far a warp moves the clip in it; NaN without one. */
+  private begin = 0;
+  private way = Number.NaN;
+
+  /**
+   * @param clip Another one of the same name when the crowd has another bone texture.
+   * @param source The clip that was passed for it, if one was.
+   * @param layer Number of the layer.
+   * @internal
+   */
+  constructor(
+    mixer: InstanceMixer<T>,
+    /** @internal */
+    public clip: BakedClip,
+    mode: AnimationBlendMode,
+    private readonly source: AnimationClip | null,
+    /** @internal */
+    readonly layer: number,
+  ) {
+    observeActions();
+    // Nobody is to hear of what the constructor sets.
+    const { isUpdating } = mixer;
+    mixer.isUpdating = true;
+    super(mixer, standIn(clip, mode));
+    mixer.isUpdating = isUpdating;
+  }
+
+  /** Goes on in another baking of the clip. @internal */
+  setClip(clip: BakedClip): void {
+    this._clip = standIn(clip, this.blendMode);
+    this.clip = clip;
+  }
+
+  /** Brings the time up to the present. @internal */
+  read(): void {
+    this.getMixer().read();
+  }
+
+  /** Called before anything is changed. @throws If a field is set to what no action can have. @internal */
+  change(field = '', value: unknown = undefined): void {
+    const mixer = this.getMixer();
+    if (mixer.isUpdating) return;
+    mixer.read();
+    if (field === 'weight') checkFinite(value as number, field);
+    else if (field === 'timeScale') checkTimeScale(value as number);
+    else if (field === 'blendMode')
+      checkBlendMode(this._clip.name, this.blendMode, value as AnimationBlendMode);
+    else if (field === 'time') {
+      checkTime(value as number);
+      this.begun = mixer.clock;
+    }
+    mixer.wrote();
+  }
+
+  /** @internal */
+  override _update(time: number, deltaTime: number, direction: number, accuIndex: number): void {
+    const { _startTime: start } = this;
+    const isReached = start !== null && direction !== 0 && (time - start) * direction >= 0;
+    this.begin = start === null ? time - deltaTime : isReached ? start : time;
+    super._update(time, deltaTime, direction, accuIndex);
+  }
+
+  /** @internal */
+  override _updateTimeScale(time: number): number {
+    const { begin, paused, timeScale, _timeScaleInterpolant: warp } = this;
+    const last = super._updateTimeScale(time);
+    this.way = Number.NaN;
+    if (paused || warp === null) return last;
+    const [, over] = warp.parameterPositions;
+    const end = time > over ? Math.max(begin, over) : time;
+    const way = timeScale * rampSum(warp, begin, end) + last * (time - end);
+    // Back where the clip began, less than that is rounding, and no pass before it.
+    this.way = Math.abs(this.time + way) < ROUNDING ? -this.time : way;
+    return last;
+  }
+
+  /** @param deltaTime By the speed at the end of the step, as three.js counts warps; they are exact here. @internal */
+  override _updateTime(deltaTime: number): number {
+    const way = Number.isNaN(this.way) ? deltaTime : this.way;
+    this.runsBack = way < 0;
+    // A pose has no passes.
+    return this.clip.duration <= 0 && this.loop !== LoopOnce ? 0 : super._updateTime(way);
+  }
+
+  /** The time of the mixer. @internal */
+  get at(): number {
+    return this.getMixer().time;
+  }
+
+  /** The time scale at a time of the mixer, as long as nothing changes by itself. @internal */
+  scaleAt(time: number): number {
+    return this.paused ? 0 : this.timeScale * (this._timeScaleInterpolant?.evaluate(time)[0] ?? 1);
+  }
+
+  /** The same of the weight. @internal */
+  weightAt(time: number): number {
+    return this.enabled ? this.weight * (this._weightInterpolant?.evaluate(time)[0] ?? 1) : 0;
+  }
+
+  /** Sets `loop` and `repetitions`. */
+  override setLoop(mode: AnimationActionLoopStyles, repetitions = Infinity): this {
+    super.setLoop(mode, repetitions);
+    return this;
+  }
+
+  /** Lets the clip begin at a time of the mixer. Call `play` as well. */
+  override startAt(time: number): this {
+    this.change();
+    return super.startAt(time);
+  }
+
+  /** Ends a fade: the weight is what `weight` says. */
+  override stopFading(): this {
+    this.change();
+    return super.stopFading();
+  }
+
+  /** Ends a warp: the speed is what `timeScale` says. */
+  override stopWarping(): this {
+    this.change();
+    return super.stopWarping();
+  }
+
+  /** The weight with fades, and 0 while disabled, as of the last update. */
+  override getEffectiveWeight(): number {
+    this.read();
+    return super.getEffectiveWeight();
+  }
+
+  /** The time scale with warps, and 0 while paused, as of the last update. */
+  override getEffectiveTimeScale(): number {
+    this.read();
+    return super.getEffectiveTimeScale();
+  }
+
+  /**
+   * Fades from the weight that it has now, in the middle of another fade too, to a `weight`, which it keeps; with 0 the action is
+   * disabled then.
+   */
+  fadeTo(weight: number, duration: number): this {
+    const now = this.getEffectiveWeight();
+    if (weight !== 0) {
+      this.weight = weight;
+      this.enabled = true;
+    }
+    return this._scheduleFading(duration, this.weight === 0 ? 0 : now / this.weight, weight === 0 ? 0 : 1);
+  }
+
+  /** @internal */
+  override _scheduleFading(duration: number, weightNow: number, weightThen: number): this {
+    checkFade(duration);
+    this.change();
+    return super._scheduleFading(duration, weightNow, weightThen);
+  }
+
+  /** Slows the clip down to a stop within so many seconds; then the action is paused. */
+  override halt(duration: number): this {
+    return this.warp(this.getEffectiveTimeScale(), 0, duration);
+  }
+
+  /** Changes the speed evenly from one to another within so many seconds, which is the time scale then. */
+  override warp(startTimeScale: number, endTimeScale: number, duration: number): this {
+    checkTimeScale(startTimeScale);
+    checkTimeScale(endTimeScale);
+    checkFade(duration);
+    // A warp is a factor, and no factor of 0 leads to another speed.
+    if (this.timeScale === 0) this.timeScale = 1;
+    this.change();
+    super.warp(startTimeScale, endTimeScale, duration);
+    return this;
+  }
+
+  /** The clip: what was passed to `clipAction`, else one with the name and duration of the baked one, and no tracks. */
+  override getClip(): AnimationClip {
+    return this.source ?? this._clip;
+  }
+
+  /** The `mixer` of the instance. */
+  override getMixer(): InstanceMixer<T> {
+    return super.getMixer() as unknown as InstanceMixer<T>;
+  }
+
+  /** The instance. */
+  override getRoot(): T {
+    return super.getRoot() as T;
+  }
+}
+
+function observeActions(): void {
+  const { prototype } = InstanceAction;
+  observeFields(prototype, ['blendMode', 'repetitions', 'clampWhenFinished']);
+  if (!Object.hasOwn(prototype, 'time'))
+    Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(FIELDS));
 }
 
 /** @throws If a blend mode is not that of the clip as it was baked. */
@@ -574,254 +814,26 @@ export function checkBlendMode(clip: string, baked: AnimationBlendMode, mode: An
   );
 }
 
-/**
- * A clip that an instance plays, or may play: three.js's `AnimationAction` for an instance of a crowd, with the same methods and
- * properties, which do the same. `instance.clipAction(clip)` makes it.
- *
- * Fades, warps and times are run by the GPU: between two calls nothing is done for it on the CPU, but for the moments at which
- * something begins or ends.
- *
- * What is other than in three.js:
- * - On each layer the four actions with the most weight show; a warning names what is left out. All others keep their times,
- *   weights and events, and show as soon as there is room.
- * - A warp's way through the clip is exact. three.js adds up the speed at the end of each frame, and so comes to a slightly
- *   different place at each frame rate.
- * - `zeroSlopeAtStart` and `zeroSlopeAtEnd` have no effect: they are about smooth tracks, which were baked.
- * - `blendMode` is that of the clip when it was baked; setting another is an error.
- * - For one frame, three.js shows the other end of a ping-pong that finishes, and what a listener has changed as it was before.
- *   In a listener, `stop` also keeps three.js from updating another action in that frame; here it does not.
- *
- * @typeParam T Whose action it is.
- *
- * @category Instances as objects
- */
-export class InstanceAction<T extends ActionOwner = ActionOwner> extends ActionProperties {
-  /** For type testing. */
-  readonly isInstanceAction = true;
-  /** As `AnimationAction` has it; without effect, since clips are baked. @default true */
-  zeroSlopeAtStart = true;
-  /** As `AnimationAction` has it; without effect, since clips are baked. @default true */
-  zeroSlopeAtEnd = true;
-  declare protected readonly mixer: InstanceMixer<T>;
+const standIns = /*@__PURE__*/ new WeakMap<BakedClip, AnimationClip>();
 
-  /** @internal */
-  constructor(
-    played: PlayedAction,
-    mixer: InstanceMixer<T>,
-    private readonly mode: AnimationBlendMode,
-  ) {
-    super(played, mixer);
-  }
+/** A clip without tracks: three.js's actions play it, and look for nothing to move. */
+function standIn(clip: BakedClip, mode: AnimationBlendMode): AnimationClip {
+  const made = standIns.get(clip) ?? new AnimationClip(clip.name, clip.duration, [], mode);
+  standIns.set(clip, made);
+  return made;
+}
 
-  /** How the clip is mixed with others: additive ones add to them. As it was baked. */
-  get blendMode(): AnimationBlendMode {
-    return this.mode;
-  }
+/** The sum of a factor over a stretch of time; negative when that leads back. */
+function rampSum(ramp: LinearInterpolant, begin: number, time: number): number {
+  return sumFromStart(ramp, time) - sumFromStart(ramp, begin);
+}
 
-  /** @throws If it is set to another than that. */
-  set blendMode(value: AnimationBlendMode) {
-    checkBlendMode(this.played.clip.name, this.mode, value);
-  }
-
-  /** Plays the action, from wherever it is: `reset().play()` plays it from its start. */
-  play(): this {
-    this.mixer.activate(this.played);
-    return this;
-  }
-
-  /** Takes the action out of what the instance plays, at once, and resets it. */
-  stop(): this {
-    this.mixer.deactivate(this.played);
-    return this.reset();
-  }
-
-  /** Puts the action back to its start: not paused, enabled, at time 0, without fades, warps and a scheduled start. */
-  reset(): this {
-    return this.write((played) => {
-      played.reset();
-      played.begun = this.mixer.elapsed;
-    });
-  }
-
-  /** Whether the clip's time passes: it is played, enabled, not paused, has a time scale, and does not wait for its start. */
-  isRunning(): boolean {
-    const { enabled, paused, timeScale, startTime } = this.read();
-    return enabled && !paused && timeScale !== 0 && startTime === null && this.isScheduled();
-  }
-
-  /** Whether `play` was called, and `stop` was not since: also of an action that is disabled, paused or has finished. */
-  isScheduled(): boolean {
-    return this.mixer.isActive(this.played);
-  }
-
-  /** Lets the clip begin at a time of the instance, see `InstanceMixer.time`. Call `play` as well. */
-  startAt(time: number): this {
-    return this.set({ startTime: time });
-  }
-
-  /** Sets `loop` and `repetitions`. */
-  setLoop(mode: AnimationActionLoopStyles, repetitions = Infinity): this {
-    return this.set({ loop: mode, repetitions });
-  }
-
-  /** Sets the weight, and ends a fade. While the action is disabled, the effective weight stays 0. */
-  setEffectiveWeight(weight: number): this {
-    checkFinite(weight, 'weight');
-    return this.write((played) => {
-      played.weight = weight;
-      played.effectiveWeight = played.enabled ? weight : 0;
-      played.stopFading();
-    });
-  }
-
-  /** The weight with fades, and 0 while disabled, as of the last update. */
-  getEffectiveWeight(): number {
-    return this.read().effectiveWeight;
-  }
-
-  /**
-   * Fades from the weight that it has now, in the middle of another fade too, to a `weight`, which it keeps; with 0 the action is
-   * disabled then.
-   */
-  fadeTo(weight: number, duration: number): this {
-    checkFinite(weight, 'weight');
-    checkFade(duration);
-    const now = this.getEffectiveWeight();
-    return this.write((played) => {
-      if (weight !== 0) played.weight = weight;
-      if (weight !== 0) played.enabled = true;
-      const start = this.mixer.time;
-      const from = played.weight === 0 ? 0 : now / played.weight;
-      played.fade = { start, end: start + duration, from, to: weight === 0 ? 0 : 1 };
-    });
-  }
-
-  /** Fades from 0 to the weight within so many seconds. */
-  fadeIn(duration: number): this {
-    return this.fade(duration, 0, 1);
-  }
-
-  /** Fades from the weight to 0 within so many seconds; then the action is disabled. */
-  fadeOut(duration: number): this {
-    return this.fade(duration, 1, 0);
-  }
-
-  /**
-   * Fades this action in while another one fades out.
-   *
-   * @param duration Seconds.
-   * @param warp Whether both change speed meanwhile, the first towards the length of the second.
-   */
-  crossFadeFrom(fadeOutAction: InstanceAction, duration: number, warp = false): this {
-    fadeOutAction.fadeOut(duration);
-    this.fadeIn(duration);
-    if (!warp) return this;
-    const ratio = fadeOutAction.played.duration / this.played.duration;
-    for (const action of [fadeOutAction, this]) {
-      action.write((played) => {
-        played.restoreTimeScale = played.timeScale;
-      });
-    }
-    fadeOutAction.warp(1, ratio, duration);
-    return this.warp(1 / ratio, 1, duration);
-  }
-
-  /**
-   * Fades this action out while another one fades in, see `crossFadeFrom`.
-   *
-   * @returns The other one, as in three.js.
-   */
-  crossFadeTo<A extends InstanceAction>(fadeInAction: A, duration: number, warp = false): A {
-    return fadeInAction.crossFadeFrom(this, duration, warp);
-  }
-
-  /** Ends a fade: the weight is what `weight` says. */
-  stopFading(): this {
-    return this.write((played) => played.stopFading());
-  }
-
-  /** Sets the time scale, and ends a warp. While the action is paused, the effective one stays 0. */
-  setEffectiveTimeScale(timeScale: number): this {
-    checkTimeScale(timeScale);
-    return this.write((played) => {
-      played.timeScale = timeScale;
-      played.effectiveTimeScale = played.paused ? 0 : timeScale;
-      played.stopWarping();
-    });
-  }
-
-  /** The time scale with warps, and 0 while paused, as of the last update. */
-  getEffectiveTimeScale(): number {
-    return this.read().effectiveTimeScale;
-  }
-
-  /** Sets the time scale so that the clip takes so many seconds. */
-  setDuration(duration: number): this {
-    const timeScale = this.played.duration / duration;
-    checkTimeScale(timeScale);
-    return this.write((played) => {
-      played.timeScale = timeScale;
-      played.stopWarping();
-    });
-  }
-
-  /** Takes over time and time scale of another action. */
-  syncWith(action: InstanceAction): this {
-    const { time, timeScale } = action;
-    return this.write((played) => {
-      played.beginAt(time, this.mixer.elapsed);
-      played.timeScale = timeScale;
-      played.stopWarping();
-    });
-  }
-
-  /** Slows the clip down to a stop within so many seconds; then the action is paused. */
-  halt(duration: number): this {
-    return this.warp(this.read().effectiveTimeScale, 0, duration);
-  }
-
-  /** Changes the speed evenly from one to another within so many seconds, which is the time scale then. */
-  warp(startTimeScale: number, endTimeScale: number, duration: number): this {
-    checkTimeScale(startTimeScale);
-    checkTimeScale(endTimeScale);
-    checkFade(duration);
-    return this.write((played) => {
-      // A warp is a factor, and no factor of 0 leads to another speed.
-      if (played.timeScale === 0) played.timeScale = 1;
-      const { timeScale } = played;
-      const start = this.mixer.time;
-      const [from, to] = [startTimeScale / timeScale, endTimeScale / timeScale];
-      played.warp = { start, end: start + duration, from, to };
-    });
-  }
-
-  /** Ends a warp: the speed is what `timeScale` says. */
-  stopWarping(): this {
-    return this.write((played) => played.stopWarping());
-  }
-
-  /** The `mixer` of the instance. */
-  getMixer(): InstanceMixer<T> {
-    return this.mixer;
-  }
-
-  /** The clip: what was passed to `clipAction`, else one with the name and duration of the baked one, and no tracks. */
-  getClip(): AnimationClip {
-    const { clip } = this.played;
-    this.played.source ??= new AnimationClip(clip.name, clip.duration, [], this.mode);
-    return this.played.source;
-  }
-
-  /** The instance. */
-  getRoot(): T {
-    return this.mixer.owner;
-  }
-
-  private fade(duration: number, from: number, to: number): this {
-    checkFade(duration);
-    return this.write((played) => {
-      const start = this.mixer.time;
-      played.fade = { start, end: start + duration, from, to };
-    });
-  }
+function sumFromStart({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
+  const [start, end] = parameterPositions;
+  const [from, to] = sampleValues;
+  const length = Math.max(end - start, 0);
+  const within = Math.min(Math.max(time - start, 0), length);
+  const slope = length > 0 ? (to - from) / length : 0;
+  const outside = Math.min(time - start, 0) * from + Math.max(time - start - length, 0) * to;
+  return outside + within * (from + (slope * within) / 2);
 }

@@ -1,4 +1,4 @@
-import { LoopOnce, LoopPingPong } from 'three';
+import { type LinearInterpolant, LoopOnce, LoopPingPong } from 'three';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import {
   ACTION_COUNT,
@@ -30,7 +30,7 @@ import {
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
-import type { ControlRamp, PlayedAction } from './ActionState.js';
+import type { PlayedAction } from './PlayedAction.js';
 
 const _action: Actions = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
 
@@ -81,10 +81,10 @@ function shownOf(active: readonly PlayedAction[], layer: number, scale: number):
 
 /** The most that an action weighs until something about it changes. */
 function mostWeight(action: PlayedAction, scale: number): number {
-  const { enabled, weight, fade, at } = action;
+  const { enabled, weight, _weightInterpolant: fade, at } = action;
   const now = action.weightAt(at);
   if (!enabled || fade === null || scale === 0) return now;
-  return Math.max(now, weight * (scale > 0 ? fade.to : fade.from));
+  return Math.max(now, weight * fade.sampleValues[scale > 0 ? 1 : 0]);
 }
 
 /**
@@ -101,8 +101,8 @@ export function encodeAction(action: PlayedAction, rate: number, clock: number, 
   out[ACTION_COUNT] = clip.count;
   encodeFade(action, rate, clock, out);
   out[ACTION_STARTED] = action.begun;
-  const { paused, startTime } = action;
-  const stands = action.warp === null && action.scaleAt(at) === 0;
+  const { paused, _startTime: startTime } = action;
+  const stands = action._timeScaleInterpolant === null && action.scaleAt(at) === 0;
   const isHeld = rate === 0 || paused || startTime !== null || stands || clip.count < 2;
   if (isHeld) {
     // What `resumeActions` needs, once it was saved.
@@ -119,14 +119,14 @@ export function encodeAction(action: PlayedAction, rate: number, clock: number, 
     (action.loop === LoopOnce ? ONCE : 0) +
     (action.clampWhenFinished ? LOOP_CLAMP : 0) +
     (out[ACTION_RATE] < 0 || (isHeld && action.runsBack) ? REVERSED : 0);
-  out[ACTION_REPETITIONS] = Math.min(action.repetitions, REPEAT_FOREVER);
-  out[ACTION_PASS] = action.loopCount;
+  out[ACTION_REPETITIONS] = Math.min(action.repetitions ?? Infinity, REPEAT_FOREVER);
+  out[ACTION_PASS] = action._loopCount;
   out[ACTION_STARTED_IN] = basePass(out, 0);
   setPlace(out, 0, clock, action.time * clip.fps, false);
 }
 
 function encodeFade(action: PlayedAction, rate: number, clock: number, out: Actions): void {
-  const { at, fade, weight } = action;
+  const { at, _weightInterpolant: fade, weight } = action;
   out[ACTION_FROM] = out[ACTION_TO] = action.weightAt(at);
   if (fade === null || rate === 0) return;
   const { start, seconds, from, to } = onClock(fade, at, rate, clock);
@@ -143,14 +143,15 @@ function encodeFade(action: PlayedAction, rate: number, clock: number, out: Acti
 
 /** Frames per second, and how far a warp puts the clip ahead of where these alone would lead. */
 function encodeSpeed(action: PlayedAction, rate: number, clock: number, out: Actions): void {
-  const { clip, at, warp, timeScale } = action;
+  const { clip, at, _timeScaleInterpolant: warp, timeScale } = action;
   const unit = clip.fps * rate * timeScale;
   out[ACTION_RATE] = unit;
   if (warp === null) return;
   const { start, seconds, from, to } = onClock(warp, at, rate, clock);
   // Where the mixer's time ran backwards, a warp may lie ahead, or behind it.
-  const ahead = rate > 0 ? at < warp.start : at > warp.end;
-  const behind = rate > 0 ? at >= warp.end : at <= warp.start;
+  const [begins, ends] = warp.parameterPositions;
+  const ahead = rate > 0 ? at < begins : at > ends;
+  const behind = rate > 0 ? at >= ends : at <= begins;
   out[ACTION_RATE] = unit * (ahead ? from : to);
   if (ahead || behind || from === to) return;
   out[ACTION_WARP_START] = start;
@@ -169,7 +170,11 @@ function encodeSpeed(action: PlayedAction, rate: number, clock: number, out: Act
 }
 
 /** A ramp as it passes on the crowd's clock: its first end comes first there, also if the mixer's time runs backwards. */
-function onClock({ start, end, from, to }: ControlRamp, at: number, rate: number, clock: number) {
+function onClock(ramp: LinearInterpolant, at: number, rate: number, clock: number) {
+  const start = ramp.parameterPositions[0];
+  const end = ramp.parameterPositions[1];
+  const from = ramp.sampleValues[0];
+  const to = ramp.sampleValues[1];
   const seconds = Math.max(end - start, 0) / Math.abs(rate);
   if (rate > 0) return { start: clock + (start - at) / rate, seconds, from, to };
   return { start: clock + (end - at) / rate, seconds, from: to, to: from };

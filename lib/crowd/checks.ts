@@ -63,13 +63,14 @@ export function checkUpdate(crowd: Crowd, mesh: Object3D, delta: number): void {
 
 /** Warns of a crowd that plays, and whose clock stands. Call it in each frame that draws it. */
 export function checkDrawn(crowd: Crowd): void {
-  const { time } = crowd.playback;
+  const { playback } = crowd;
+  const { time } = playback;
   if (++crowd.draws % MANY_FRAMES !== 0 || time.updates > 0 || time.own !== null) return;
-  for (let id = Math.min(crowd.count, SOME_INSTANCES) - 1; id >= 0; id--) {
-    if (!crowd.playback.isPlaying(id, 0)) continue;
-    warnOnce(
-      `SkinnedInstancedMesh: ${MANY_FRAMES} frames showed a crowd that plays clips and was never updated; call crowd.update(delta) in each frame, or pause it.`,
-    );
-    return;
+  for (let id = Math.min(crowd.count, SOME_INSTANCES); id-- > 0; ) {
+    // Actions play from the first update on.
+    if (playback.isPlaying(id, 0) || playback.driver?.steers(id, 0))
+      warnOnce(
+        `SkinnedInstancedMesh: ${MANY_FRAMES} frames showed a crowd that plays clips and was never updated; call crowd.update(delta) in each frame, or pause it.`,
+      );
   }
 }

@@ -1,5 +1,5 @@
 import { Object3D } from 'three';
-import type { OwnClocks } from '../actions/OwnClocks.js';
+import type { ActionDriver } from '../actions/ActionDriver.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { isInstanceBone } from './InstanceBones.js';
 import { InstanceObjects } from './InstanceObjects.js';
@@ -123,7 +123,7 @@ export class InstanceHome extends Object3D {
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
     const { placement, presence, changes } = objects;
-    (mesh.crowd.playback.time.own as OwnClocks | null)?.meetAll(mesh);
+    (mesh.crowd.playback.time.own as ActionDriver | null)?.meetAll(mesh);
     changes.flush();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();

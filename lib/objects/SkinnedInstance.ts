@@ -477,15 +477,18 @@ export class SkinnedInstance extends PlacedInstance {
   notified(event: PlaybackEvent & Partial<ActionOfEvent>): void {
     if (!this.listening.get(event.type)) return;
     const action = () => event.action ?? this.clipAction(event.clip, { layer: event.layer });
-    this.dispatchEvent({
+    const told = {
       ...event,
       get action() {
         return action();
       },
-    });
+    };
+    this.dispatchEvent(told);
+    this.ownMixer?.notified(told);
   }
 
-  private listen(type: string, more: number): void {
+  /** @internal */
+  listen(type: string, more: number): void {
     this.listening.set(type, (this.listening.get(type) ?? 0) + more);
     // Nothing happens any more to what has no instance.
     if (this.instanceId >= 0) this.home.objects.listen(type, more);

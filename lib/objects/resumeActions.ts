@@ -1,5 +1,5 @@
-import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
-import type { PlayedAction } from '../actions/ActionState.js';
+import { type LinearInterpolant, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import type { InstanceAction } from '../actions/InstanceMixer.js';
 import type { BakedClip } from '../animation/ClipTable.js';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import {
@@ -21,6 +21,7 @@ import {
   type Place,
   WAITING,
 } from '../playback/actions.js';
+
 import type { SkinnedInstance } from './SkinnedInstance.js';
 
 const _place: Place = { pass: 0, within: 0, finished: false };
@@ -57,61 +58,62 @@ export function resumeActions<T extends SkinnedInstance>(knight: T): T {
   });
   for (const { clip, number, actions, where } of resumed) {
     if (clip === null) continue;
-    mixer.resume(clip, number, (played) => {
-      const { time } = mixer;
-      readAction(played, clip, actions, where, time - now);
-      played.effectiveWeight = played.weightAt(time);
-      played.effectiveTimeScale = played.scaleAt(time);
-    });
+    const { time } = mixer;
+    const action = mixer.clipAction(crowd.boneTexture.clips.indexOf(clip), { layer: number });
+    readAction(action, clip, actions, where, time - now);
+    action._effectiveWeight = action.weightAt(time);
+    action._effectiveTimeScale = action.scaleAt(time);
+    action.play();
   }
   return knight;
 }
 
 /** @param ahead Seconds by which the mixer's time is ahead of the crowd's. */
 function readAction(
-  played: PlayedAction,
+  action: InstanceAction,
   { fps, count }: BakedClip,
   actions: Actions,
   { pass, within, finished }: Place,
   ahead: number,
 ): void {
-  played.reset();
+  action.reset();
   const rate = actions[ACTION_RATE];
   // What is held has its speed where another action has that of its warp.
   const speed = rate === 0 ? actions[ACTION_WARP_RATE] : rate / fps;
-  played.timeScale = count < 2 ? 1 : speed;
-  played.clampWhenFinished = hasBit(actions, 0, LOOP_CLAMP);
-  played.loop = hasBit(actions, 0, ONCE)
+  action.timeScale = count < 2 ? 1 : speed;
+  action.clampWhenFinished = hasBit(actions, 0, LOOP_CLAMP);
+  action.loop = hasBit(actions, 0, ONCE)
     ? LoopOnce
     : hasBit(actions, 0, LOOP_PING_PONG)
       ? LoopPingPong
       : LoopRepeat;
   const repetitions = actions[ACTION_REPETITIONS];
-  played.repetitions = repetitions >= REPEAT_FOREVER ? Infinity : repetitions;
-  played.time = fps === 0 ? 0 : within / fps;
-  played.loopCount = pass;
+  action.repetitions = repetitions >= REPEAT_FOREVER ? Infinity : repetitions;
+  action.time = fps === 0 ? 0 : within / fps;
+  action._loopCount = pass;
   // By index, it may go on since.
   const isHeld = rate === 0;
-  played.paused = (isHeld && hasBit(actions, 0, PAUSED)) || (finished && played.clampWhenFinished);
-  played.enabled = !finished || played.clampWhenFinished;
-  if (isHeld && hasBit(actions, 0, WAITING)) played.startTime = actions[ACTION_WARP_START] + ahead;
+  action.paused = (isHeld && hasBit(actions, 0, PAUSED)) || (finished && action.clampWhenFinished);
+  action.enabled = !finished || action.clampWhenFinished;
+  if (isHeld && hasBit(actions, 0, WAITING)) action._startTime = actions[ACTION_WARP_START] + ahead;
 
   const [from, to] = [actions[ACTION_FROM], actions[ACTION_TO]];
-  played.weight = to || from;
+  action.weight = to || from;
   const fadeRate = actions[ACTION_FADE_RATE];
   if (fadeRate !== 0) {
     const start = actions[ACTION_FADE_START] + ahead;
-    const factor = played.weight || 1;
-    played.fade = { start, end: start + 1 / fadeRate, from: from / factor, to: to / factor };
+    const factor = action.weight || 1;
+    action._scheduleFading(0, from / factor, to / factor);
+    setTimes(action._weightInterpolant, start, 1 / fadeRate);
   }
   const warpRate = actions[ACTION_WARP_RATE];
   if (actions[ACTION_WARP] === 0) return;
-  const start = actions[ACTION_WARP_START] + ahead;
-  const change = 2 * actions[ACTION_WARP] * warpRate;
-  played.warp = {
-    start,
-    end: start + 1 / Math.abs(warpRate),
-    from: warpRate > 0 ? 1 : 1 + change,
-    to: warpRate > 0 ? 1 + change : 1,
-  };
+  const { timeScale } = action;
+  const other = timeScale * (1 + 2 * actions[ACTION_WARP] * warpRate);
+  action.warp(warpRate > 0 ? timeScale : other, warpRate > 0 ? other : timeScale, 0);
+  setTimes(action._timeScaleInterpolant, actions[ACTION_WARP_START] + ahead, 1 / Math.abs(warpRate));
+}
+
+function setTimes(ramp: LinearInterpolant | null, start: number, seconds: number): void {
+  ramp?.parameterPositions.set([start, start + seconds]);
 }

@@ -12,8 +12,8 @@ export class Clock {
   updates = 0;
   /** Null while no instance has a clock of its own. */
   own: {
-    /** Seconds since the crowd's beginning for an instance; NaN if it goes by the crowd's clock. */
-    timeOf(index: number): number;
+    /** Seconds since the crowd's beginning for an instance; undefined if it goes by the crowd's clock. */
+    timeOf(index: number): number | undefined;
     /** Puts an instance that has its own to where the crowd's clock is. */
     meet(index: number): void;
     /** All go by the crowd's clock again. */
@@ -71,8 +71,7 @@ export class Clock {
   /** Seconds since the beginning for an instance, by its own clock if it has one; for one that is paused, until it was. */
   timeOf(index: number): number {
     if (this.isPaused(index)) return this.pausedAt[index];
-    const own = this.own?.timeOf(index) ?? Number.NaN;
-    return Number.isNaN(own) ? this.elapsed : own;
+    return this.own?.timeOf(index) ?? this.elapsed;
   }
 
   resize(capacity: number): void {

@@ -70,6 +70,8 @@ export class InstancePlayback implements InstanceData {
     released(index: number, layer?: number): void;
     /** An instance that was paused goes on; so many seconds passed meanwhile. */
     resumed(index: number, missed: number): void;
+    /** Writes what an instance plays from its next update on. */
+    settle(index: number): void;
     /** Other clips of the same names have taken the place of the present ones. */
     clipsChanged(): void;
     /** Time has passed, and events of what it does not steer were dispatched. */

@@ -9,6 +9,8 @@ import {
 } from 'three';
 import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
+import { SkinnedInstance } from '../../lib/objects/SkinnedInstance.js';
+import { warned } from '../../lib/utils/messages.js';
 import { TWINS } from '../support/captures.js';
 import { drawingOf } from '../support/drawings.js';
 import { morphsOf } from '../support/features.js';
@@ -37,7 +39,17 @@ test('a crowd that plays, is drawn and never updated is warned of', () => {
   expect(warn).not.toHaveBeenCalled();
   crowds[1].resume(1);
   draw(200);
-  expect(warn.mock.calls).toEqual([[expect.stringContaining('call crowd.update(delta) in each frame')]]);
+  const expected = [[expect.stringContaining('call crowd.update(delta) in each frame')]];
+  expect(warn.mock.calls).toEqual(expected);
+  // An action waits for its first update.
+  warned.clear();
+  warn.mockClear();
+  scene.clear();
+  const knight = new SkinnedInstance(new SkinnedInstancedMesh(bakeCharacter(root, clips), 0));
+  knight.clipAction('Slide').play();
+  scene.add(knight.crowd);
+  draw(100);
+  expect(warn.mock.calls).toEqual(expected);
   renderer.dispose();
 });
 

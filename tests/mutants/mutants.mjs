@@ -271,9 +271,9 @@ export const MUTANTS = [
   },
   {
     name: 'own-clock',
-    file: 'lib/actions/OwnClocks.ts',
-    text: 'this.times[index] = time.timeOf(index) + delta;',
-    fault: 'this.times[index] = time.timeOf(index) - delta;',
+    file: 'lib/actions/InstanceMixer.ts',
+    text: 'this.ownTime = this.clock + delta;',
+    fault: 'this.ownTime = this.clock - delta;',
     tests: ['unit/objects'],
   },
   // Renderers: what is uploaded, restored, freed.

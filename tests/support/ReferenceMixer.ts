@@ -1,41 +1,31 @@
-import { type AnimationAction, type AnimationClip, AnimationMixer, type Object3D } from 'three';
+import { type AnimationAction, type AnimationClip, AnimationMixer } from 'three';
 
 /** What three.js's actions keep to themselves. */
 interface ActionInternals {
+  time: number;
   paused: boolean;
   timeScale: number;
   _startTime: number | null;
   _timeScaleInterpolant: Interpolant | null;
   _update(time: number, deltaTime: number, timeDirection: number, accuIndex: number): void;
   _updateTimeScale(time: number): number;
+  _updateTime(deltaTime: number): number;
 }
+
+/** Seconds of a clip that are lost in sums of its ways. */
+const ROUNDING = 1e-12;
 
 interface Interpolant {
   parameterPositions: ArrayLike<number>;
   sampleValues: ArrayLike<number>;
-  resultBuffer: ArrayLike<number>;
 }
 
 /**
- * three.js's own AnimationMixer, but for two things that have no bound of their own by which to compare: it keeps fades and warps
- * in doubles, where three.js has float32, and a warp's speed counts as it is on average in an update, where three.js takes
- * that of its end, so that the result depends on the frame rate.
+ * three.js's own AnimationMixer, but that a warp's speed counts as it is on average in an update: three.js takes that of its end,
+ * so that the result depends on the frame rate.
  */
 export class ReferenceMixer extends AnimationMixer {
   private readonly mended = new Set<AnimationAction>();
-
-  constructor(root: Object3D) {
-    super(root);
-    const internals = this as unknown as { _lendControlInterpolant(): Interpolant };
-    const lend = internals._lendControlInterpolant;
-    internals._lendControlInterpolant = () => {
-      const interpolant = lend.call(this);
-      interpolant.parameterPositions = new Float64Array(2);
-      interpolant.sampleValues = new Float64Array(2);
-      interpolant.resultBuffer = new Float64Array(1);
-      return interpolant;
-    };
-  }
 
   override clipAction(clip: AnimationClip): AnimationAction {
     const action = super.clipAction(clip);
@@ -46,12 +36,13 @@ export class ReferenceMixer extends AnimationMixer {
 }
 
 function mend(action: ActionInternals): void {
-  const { _update, _updateTimeScale } = action;
+  const { _update, _updateTime, _updateTimeScale } = action;
   let begin = 0;
+  let way: number | null = null;
   action._update = (time, deltaTime, direction, accuIndex) => {
-    begin = time - deltaTime;
     const start = action._startTime;
-    if (start !== null && direction !== 0 && (time - start) * direction >= 0) begin = start;
+    const isReached = start !== null && direction !== 0 && (time - start) * direction >= 0;
+    begin = start === null ? time - deltaTime : isReached ? start : time;
     _update.call(action, time, deltaTime, direction, accuIndex);
   };
   action._updateTimeScale = (time) => {
@@ -59,6 +50,7 @@ function mend(action: ActionInternals): void {
     const [start, end] = warp?.parameterPositions ? Array.from(warp.parameterPositions) : [0, 0];
     const [from, to] = warp?.sampleValues ? Array.from(warp.sampleValues) : [0, 0];
     const last = _updateTimeScale.call(action, time);
+    way = null;
     if (paused || warp === null || time === begin) return last;
     const value = (at: number) => {
       if (at <= start || at >= end) return at < end ? from : to;
@@ -75,6 +67,9 @@ function mend(action: ActionInternals): void {
       const speed = time > end && middle > end ? last : timeScale * value(middle);
       sum += (places[i] - places[i - 1]) * speed;
     }
-    return sum / (time - begin);
+    // Back where the clip began, less than that is rounding, and no pass before it.
+    way = Math.abs(action.time + sum) < ROUNDING ? -action.time : sum;
+    return last;
   };
+  action._updateTime = (deltaTime) => _updateTime.call(action, way ?? deltaTime);
 }

@@ -81,6 +81,7 @@ test('four actions show on a layer, and the fifth as soon as there is room', () 
   crowd.update(0.6);
   expect(finished).toBe(1);
   knight.clipAction('A').stop();
+  crowd.update(0);
   // What the weights leave of 1 is the rest pose.
   expect(tip()).toBeCloseTo(0.2 * 1 + 0.05 * REST_X, 4);
 });
@@ -97,6 +98,7 @@ describe('what is done by index', () => {
     action.time = 3;
     expect(tip()).toBeCloseTo(0.5 * 1.5 + 0.5 * 3, 4);
     action.play();
+    crowd.update(0);
     expect(tip()).toBeCloseTo(3, 5);
     expect(action.isRunning()).toBe(true);
     crowd.stop(knight.instanceId);

@@ -1,0 +1,58 @@
+import type { AnimationAction, AnimationClip, LinearInterpolant } from 'three';
+import type { BakedClip } from '../animation/ClipTable.js';
+
+/** three.js's action, whose methods return it itself, with what it keeps to itself. */
+export interface ThreeAction extends AnimationAction {
+  play(): this;
+  stop(): this;
+  reset(): this;
+  startAt(time: number): this;
+  setEffectiveWeight(weight: number): this;
+  fadeIn(duration: number): this;
+  fadeOut(duration: number): this;
+  crossFadeFrom(fadeOutAction: AnimationAction, duration: number, warp?: boolean): this;
+  stopFading(): this;
+  setEffectiveTimeScale(timeScale: number): this;
+  setDuration(duration: number): this;
+  syncWith(action: AnimationAction): this;
+  stopWarping(): this;
+  /** @internal */
+  readonly _mixer: { readonly isUpdating: boolean; read(): void };
+  /** @internal */
+  _clip: AnimationClip;
+  /** @internal */
+  _cacheIndex: number | null;
+  /** @internal */
+  _loopCount: number;
+  /** @internal */
+  _startTime: number | null;
+  /** @internal */
+  _weightInterpolant: LinearInterpolant | null;
+  /** @internal */
+  _timeScaleInterpolant: LinearInterpolant | null;
+  /** @internal */
+  _effectiveWeight: number;
+  /** @internal */
+  _effectiveTimeScale: number;
+  /** @internal */
+  _update(time: number, deltaTime: number, direction: number, accuIndex: number): void;
+  /** @internal */
+  _updateTimeScale(time: number): number;
+  /** @internal */
+  _updateTime(deltaTime: number): number;
+}
+
+/** An action of an instance, as what is written for shaders needs it. */
+export interface PlayedAction extends ThreeAction {
+  readonly clip: BakedClip;
+  /** Number of the layer. */
+  readonly layer: number;
+  /** Seconds since the crowd's beginning at which it was started, or its time was set. */
+  readonly begun: number;
+  /** Whether its mixer has just moved it in reverse. */
+  readonly runsBack: boolean;
+  /** The time of the mixer. */
+  readonly at: number;
+  scaleAt(time: number): number;
+  weightAt(time: number): number;
+}
