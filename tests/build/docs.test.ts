@@ -30,6 +30,8 @@ test('the server of the demos shows the README and all guides as pages, whose li
       for (const [, , link] of page.matchAll(/(href|src)="([^"]+)"/g))
         if (!/^https?:/.test(link)) await visit(new URL(link, response.url).href.replace(/#.*/, ''));
     };
+    // The address that `npm run demo` prints.
+    expect((await fetch(`http://localhost:${port}/`)).url).toMatch(/\/demos\/index\.html$/);
     await visit(`http://localhost:${port}/demos/docs/index.html`);
     const dead = [...seen].filter(([, page]) => /^[45]\d\d$/.test(page)).map(([url]) => url);
     expect(dead).toEqual([]);

@@ -303,13 +303,7 @@ export const MUTANTS = [
     file: 'lib/backends/PoseDirtyTracker.ts',
     text: '&& version === this.version && edits === this.edits) return false;',
     fault: '&& version === this.version) return false;',
-    tests: [
-      'browser/poseRows',
-
-      'browser/poseRates',
-      'parity/edits',
-      'browser/randomPrograms',
-    ],
+    tests: ['browser/poseRows', 'browser/poseRates', 'parity/edits', 'browser/randomPrograms'],
   },
   {
     name: 'shaded-by-own-joint',
