@@ -40,6 +40,8 @@ export interface BoneTextureData {
   jointParents?: number[];
   /** Parts that clips mirror or flatten, and that have joints of their own therefore. */
   flips: PartFlip[];
+  /** Joints below nodes that are scaled unevenly, by which normals of what is attached are turned. */
+  unevenJoints?: number[];
   /** Names of the morph targets whose influences are stored after the joints of each frame; empty if no clip moves any. */
   morphNames: string[];
   /** Bounds of the rest pose. */

@@ -98,6 +98,8 @@ export interface BakedCharacter {
   boxes: JointBoxes;
   /** Parts that clips mirror or flatten. */
   flips: PartFlip[];
+  /** Joints below nodes that are scaled unevenly. */
+  uneven: number[];
 }
 
 /** What an encoding bakes. */

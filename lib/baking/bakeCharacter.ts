@@ -16,7 +16,7 @@ import { runAll, runInSlices, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
 import { bindClip, hasTangents, MORPHS } from './channels.js';
-import { growPartBoxes, moveAlike, unevenParts } from './measureParts.js';
+import { findUneven, growPartBoxes, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import { RigPoser } from './RigPoser.js';
 
@@ -182,7 +182,10 @@ export function* collectCharacter(
   const keepNamesakes =
     namesakes.size > 0 &&
     planned.some(({ clip }) => clip.tracks.some(({ name }) => namesakes.has(poser.targetOf(name).node)));
-  const uneven = unevenParts(poser, planned);
+  const isUneven = findUneven(poser, planned);
+  const uneven = collected.parts.flatMap(({ node, rigid }, part) =>
+    !rigid && isUneven(node, false) ? part : [],
+  );
   if (flips.length > 0 || uneven.length > 0 || !shareMorphs || keepNamesakes) {
     collected = yield* collectRigSteps(root, { ...options, flips, uneven, shareMorphs, keepNamesakes });
   }
@@ -192,6 +195,7 @@ export function* collectCharacter(
     rig,
     boxes: createJointBoxes(rig.jointNames.length),
     flips,
+    uneven: [...rig.jointNodes.keys()].filter((joint) => isUneven(rig.jointNodes[joint], true)),
   };
   for (const part of parts) {
     yield* growPartBoxes(baked.boxes, part);

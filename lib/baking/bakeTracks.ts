@@ -134,6 +134,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
     jointNames: rig.jointNames,
     jointBinds: jointBinds(rig),
     flips: [],
+    unevenJoints: bake.uneven,
     morphNames: morphs ? rig.morphNames : [],
     restBounds: boxToArray(restBounds),
     jointBoxes: boxes,

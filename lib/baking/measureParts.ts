@@ -123,11 +123,16 @@ const isUneven = (scales: ArrayLike<number>): boolean =>
   });
 
 /**
- * The numbers of parts below a node that is scaled unevenly, whose normals three.js does not turn as it poses their vertices. Those of
- * rigid meshes that lie still below it are turned once, as they are merged.
+ * Finds nodes below one that is scaled unevenly, where three.js does not turn normals as it poses their vertices. Those of what lies
+ * still below it are turned once, as it is merged or attached.
+ *
+ * @returns Whether a node is one, with what is rigid, or is posed by bones, below it.
  */
-export function unevenParts(poser: RigPoser, planned: readonly PlannedClip[]): number[] {
-  const { parts, nodes, parents } = poser.rig;
+export function findUneven(
+  poser: RigPoser,
+  planned: readonly PlannedClip[],
+): (node: number, rigid: boolean) => boolean {
+  const { nodes, parents } = poser.rig;
   const scaled = new Set<number>();
   const turned = new Set<number>();
   for (const { name, values } of planned.flatMap(({ clip }) => clip.tracks)) {
@@ -135,13 +140,13 @@ export function unevenParts(poser: RigPoser, planned: readonly PlannedClip[]): n
     if (property === ROTATION) turned.add(node);
     if (property === SCALE && (size < 3 || isUneven(values))) scaled.add(node);
   }
-  const isShaded = ({ node, rigid }: (typeof parts)[number]): boolean => {
-    let isStill = rigid;
+  return (node, rigid) => {
+    // A kind of a crowd has no clips of its own, and plays the crowd's.
+    let isStill = rigid && planned.length > 0;
     for (let at = node; at >= 0; at = parents[at]) {
       if (scaled.has(at) || (at > 0 && !isStill && isUneven(nodes[at].scale.toArray()))) return true;
       if (turned.has(at)) isStill = false;
     }
     return false;
   };
-  return [...parts.keys()].filter((part) => isShaded(parts[part]));
 }

@@ -117,7 +117,7 @@ export function characterOf(
   { mergeMaterials, hiddenParts = [] }: CharacterOptions,
   made: { dispose(): void }[] = [],
 ): Character {
-  const shading = shadingJoints(parts.keys(), boneTexture.jointNames);
+  const shading = shadingJoints(parts, parts.keys(), boneTexture.data);
   const { geometry, material, shares, owned } = mergeParts(parts, shading, morphNames, mergeMaterials);
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
   for (const part of hiddenParts) {

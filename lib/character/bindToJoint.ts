@@ -25,6 +25,8 @@ export interface Socket {
    * by row.
    */
   bind: readonly number[];
+  /** Whether normals of what is attached are turned by the joint, as below uneven scale. */
+  isUneven: boolean;
 }
 
 /**
@@ -51,11 +53,11 @@ export function socketOf(boneTexture: BoneTexture, joint: string | number): Sock
 const sockets = /*@__PURE__*/ new WeakMap<BoneTextureData, Map<string | number, Socket>>();
 
 function findSocket(boneTexture: BoneTexture, joint: string | number): Socket {
-  const { jointNames, jointBinds } = boneTexture.data;
+  const { jointNames, jointBinds, unevenJoints } = boneTexture.data;
   const last = typeof joint === 'string' ? jointNames.lastIndexOf(joint) : joint;
   const index = boneTexture.jointIndex(last === -1 ? joint : last);
   const bind = jointBinds[index];
-  if (bind !== null) return { joint: index, bind };
+  if (bind !== null) return { joint: index, bind, isUneven: unevenJoints?.includes(index) === true };
   throw new Error(
     `Joint "${joint}" is of a skin in detached bind mode; bake with sockets: ['${jointNames[index]}'].`,
   );
@@ -66,11 +68,8 @@ function findSocket(boneTexture: BoneTexture, joint: string | number): Socket {
  *
  * @param offset Where the geometry is in the joint's own space.
  */
-export function bindToJoint(
-  source: BufferGeometry,
-  { joint, bind }: Socket,
-  offset: Matrix4,
-): BufferGeometry {
+export function bindToJoint(source: BufferGeometry, socket: Socket, offset: Matrix4): BufferGeometry {
+  const { joint, bind } = socket;
   const geometry = source.clone();
   transformGeometry(geometry, affineToMatrix4(bind, 0, _bind).multiply(offset));
   const { count } = geometry.getAttribute('position');
@@ -83,7 +82,18 @@ export function bindToJoint(
   geometry.setAttribute('skinIndex', new Uint16BufferAttribute(indices, 4));
   geometry.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
   geometry.deleteAttribute('partIndex');
+  shadeByJoint(geometry, socket);
   return geometry;
+}
+
+function shadeByJoint(geometry: BufferGeometry, { joint, isUneven }: Socket): void {
+  const { count } = geometry.getAttribute('position');
+  geometry.deleteAttribute('shadingJoint');
+  if (!isUneven) return;
+  geometry.setAttribute(
+    'shadingJoint',
+    new Float32BufferAttribute(new Float32Array(count).fill(joint + 1), 1),
+  );
 }
 
 /** Moves a crowd geometry, all of whose vertices follow one socket, to another socket; its place relative to it stays. */
@@ -91,6 +101,7 @@ export function rebindToJoint(geometry: BufferGeometry, from: Socket, to: Socket
   const skinIndex = geometry.getAttribute('skinIndex') as InterleavedBufferAttribute;
   for (let vertex = 0; vertex < skinIndex.count; vertex++) skinIndex.setX(vertex, to.joint);
   skinIndex.needsUpdate = true;
+  shadeByJoint(geometry, to);
   if (from.bind.every((value, i) => value === to.bind[i])) return;
   const back = affineToMatrix4(from.bind, 0, _before).invert();
   transformGeometry(geometry, affineToMatrix4(to.bind, 0, _bind).multiply(back));

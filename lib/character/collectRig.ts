@@ -1,4 +1,5 @@
 import { type Bone, Matrix4, type Object3D, type SkinnedMesh } from 'three';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineOf, affineToMatrix4 } from '../utils/affine.js';
@@ -36,7 +37,7 @@ export interface RigOptions {
   flips?: readonly PartFlip[];
   /** Which bones become joints. @default 'all' */
   joints?: 'all' | 'used';
-  /** Parts whose meshes have a joint that says how normals are turned, see `unevenParts`. */
+  /** Skins whose meshes have a joint that says how normals are turned, see `findUneven`. */
   uneven?: readonly number[];
   /** Whether bones have joints of their own that lie still below others of their names, see `CollectedRig.namesakes`. */
   keepNamesakes?: boolean;
@@ -159,9 +160,20 @@ export function* collectRigSteps(
 
 const shadingName = (part: number) => `normals of part ${part}`;
 
-/** For each of some parts of a character by which joint its normals are turned: its number and one more, or 0. */
-export const shadingJoints = (parts: Iterable<number>, jointNames: readonly string[]): number[] =>
-  Array.from(parts, (part) => jointNames.indexOf(shadingName(part)) + 1);
+/**
+ * For each of some parts of a character by which joint its normals are turned: its number and one more, or 0. That of a rigid one is
+ * the joint that it follows, skins have one of their own.
+ */
+export const shadingJoints = (
+  parts: readonly ScenePart[],
+  numbers: Iterable<number>,
+  { jointNames, unevenJoints = [] }: BoneTextureData,
+): number[] =>
+  Array.from(numbers, (number, i) => {
+    const { rigid, joints } = parts[i];
+    if (!rigid) return jointNames.indexOf(shadingName(number)) + 1;
+    return unevenJoints.includes(joints[0]) ? joints[0] + 1 : 0;
+  });
 
 /** A name without the number behind it that GLTFLoader adds where another node of the file has it too. */
 export const bareName = (name: string): string => name.replace(/_\d+$/, '');

@@ -313,7 +313,10 @@ function mergeShading(
   shading: readonly number[],
 ): void {
   const joints = new Float32Array(vertices);
-  for (const { part, first, count } of pieces) joints.fill(shading[part], first, first + count);
+  for (const { part, source, joints: own, first, count } of pieces) {
+    const joint = source.rigid && shading[part] > 0 ? own[0] + 1 : shading[part];
+    joints.fill(joint, first, first + count);
+  }
   merged.setAttribute('shadingJoint', new BufferAttribute(joints, 1));
 }
 

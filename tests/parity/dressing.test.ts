@@ -215,9 +215,16 @@ describe.each(TWINS)('%s', (twin) => {
       const turn = [0, 0, 0, 1, 0, 0, 0.6, 0.8];
       tracks.push(new QuaternionKeyframeTrack('Turning.quaternion', [0, duration], turn) as KeyframeTrack);
       scale('Armature', [1, 1.2, 0.7, 0.8, 1.1, 1.2]);
-      const reference = createReference(model, 2, 0.25);
+      const held = ball.clone();
+      held.name = 'Held';
+      const reference = createReference(model, 2, 0.25, (copy) => copy.getObjectByName('Head')?.add(held));
       const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 48 });
       const crowd = new SkinnedInstancedMesh(character, 1);
+      held.updateMatrix();
+      const attached = new JointAttachment(crowd, 'Head', held.geometry, held.material, {
+        offset: held.matrix,
+      });
+      for (const one of [held, attached]) one.castShadow = one.receiveShadow = true;
       poseBoth(crowd, reference, model, 2, 0.25);
       await expectSame(reference, crowd, `squashed, ${encoding}`);
       const level = createLevel(crowd, root);

@@ -1,5 +1,5 @@
 import {
-  type BufferAttribute,
+  BufferAttribute,
   type BufferGeometry,
   type InterleavedBufferAttribute,
   Matrix3,
@@ -40,7 +40,7 @@ export function rebindGeometry(
   own: BoneTexture,
   other: BoneTexture,
 ): BufferGeometry {
-  const { position, skinIndex, skinWeight } = geometry.attributes;
+  const { position, skinIndex, skinWeight, shadingJoint } = geometry.attributes;
   const rests = restsOf(own);
   const others = restsOf(other);
   const distances = [...rests, ...others].map((rest) => _vector.setFromMatrixPosition(rest).length());
@@ -63,6 +63,14 @@ export function rebindGeometry(
     }
   }
   copy.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
+  if (shadingJoint) {
+    const found: number[] = [0];
+    const shading = Float32Array.from(shadingJoint.array, (one) => {
+      found[one] ??= 1 + (matches[one - 1]?.joint ?? matchShading(one - 1, own, other, rests, others, size));
+      return found[one];
+    });
+    copy.setAttribute('shadingJoint', new BufferAttribute(shading, 1));
+  }
   if (firsts.some(({ moves }) => moves)) moveVertices(copy, firsts);
   return copy;
 }
@@ -112,6 +120,27 @@ function matchJoint(
     }
     up = parent;
   }
+}
+
+/** The joint of the other's that turns normals of skins alike: it rests in the same place, below the same joint. */
+function matchShading(
+  joint: number,
+  own: BoneTexture,
+  other: BoneTexture,
+  rests: readonly Matrix4[],
+  others: readonly Matrix4[],
+  size: number,
+): number {
+  const isShading = (name: string) => name.startsWith('normals of part ');
+  const nameAbove = (texture: BoneTexture, at: number) => texture.jointNames[parentOf(texture, at)];
+  const found = other.jointNames.findIndex(
+    (name, at) =>
+      isShading(name) &&
+      !differ(rests[joint], others[at], size) &&
+      nameAbove(other, at) === nameAbove(own, joint),
+  );
+  if (found < 0) refuse(own.jointNames[joint], 'rests');
+  return found;
 }
 
 /** The joint above; -1 for none. */

@@ -91,7 +91,7 @@ export function createLevel(
   const joints = jointsOfParts(owner.geometry, paths.length);
   const preferred = numbers.map((number) => joints[number]);
   const parts = matchJoints(rig, collected.parts, boneTexture, preferred);
-  const shading = shadingJoints(numbers, boneTexture.jointNames);
+  const shading = shadingJoints(parts, numbers, boneTexture.data);
   const merged = mergeParts(parts, shading, rig.morphNames, mergeMaterials, owner.material);
   const geometry = sharingCopy(merged.geometry);
   geometry.setAttribute('partIndex', numberParts(geometry, numbers));

@@ -1,9 +1,20 @@
-import { BoxGeometry, Matrix4, Mesh, MeshStandardMaterial, type Object3D, Raycaster, Vector3 } from 'three';
+import {
+  BoxGeometry,
+  type BufferGeometry,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+  Raycaster,
+  Vector3,
+} from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import { createKnight } from '../../support/knight.js';
 import {
+  type BoneTexture,
   bakeCharacter,
   type CrowdIntersection,
   CrowdKinds,
@@ -118,4 +129,25 @@ test('another skeleton is refused, with the way out', () => {
   expect(() => kinds.add(bakeCharacter(taller.root, []))).toThrow(/"Head" rests elsewhere .* second crowd/);
   expect(() => kinds.add(bakeCharacter(joint.root, clips))).toThrow(/no joint "Skull".* second crowd/);
   expect(kinds.meshes.length).toBe(3);
+});
+
+test('below an uneven armature, normals of a kind are turned by joints of the crowd that rest where its own do', () => {
+  const squashed = (root: Object3D, scale: number) => {
+    const armature = new Group().add(...root.children);
+    armature.name = 'Armature';
+    armature.scale.set(1, scale, 0.7);
+    return root.add(armature);
+  };
+  const { root, clips } = createKnight();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(squashed(root, 1.3), clips), 1);
+  const character = bakeCharacter(squashed(createRogue().root, 1.3), []);
+  const kind = new CrowdKinds(crowd).add(character);
+  const shadingOf = (mesh: { geometry: BufferGeometry; boneTexture: BoneTexture }) =>
+    Array.from(mesh.geometry.attributes.shadingJoint.array, (one) => mesh.boneTexture.jointNames[one - 1]);
+  const [before, after] = [character, kind].map(shadingOf);
+  expect(new Set(before)).toContain('normals of part 0');
+  before.forEach((name, vertex) => {
+    const isSkin = name.startsWith('normals');
+    expect(after[vertex]).toMatch(isSkin ? /^normals of part/ : name === 'Hat' ? /Head/ : name);
+  });
 });
