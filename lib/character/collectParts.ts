@@ -228,9 +228,9 @@ function inverseOf({ name, skeleton, bindMatrix }: SkinnedMesh, bone: number, fo
   // Skinning leaves out the last row of matrices. NaN passes: checks of poses name it.
   const isAffine = !ends.some((value, k) => Math.abs(value - (k === 3 ? 1 : 0)) > ROUNDING);
   if (followed && !isAffine) {
-    const problem = inverse ? `ends in ${ends.join(', ')}, not in 0, 0, 0, 1` : 'is not there';
     throw new Error(
-      `The inverse bind matrix of bone "${skeleton.bones[bone]?.name ?? bone}" of SkinnedMesh "${name}" ${problem}; mend skeleton.boneInverses, ` +
+      `The inverse bind matrix of bone "${skeleton.bones[bone]?.name ?? bone}" of SkinnedMesh "${name}" ` +
+        `${inverse ? `ends in ${ends.join(', ')}, not in 0, 0, 0, 1` : 'is not there'}; mend skeleton.boneInverses, ` +
         'or call skeleton.calculateInverses() in the bind pose.',
     );
   }
