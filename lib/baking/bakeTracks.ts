@@ -19,9 +19,8 @@ import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { Encoding, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
-import { packTracks } from './packTracks.js';
+import { packTracks, shortenKeys } from './packTracks.js';
 import { channelsOn, type KeyedClip, type KeyRate, keyRate, readKeys } from './readKeys.js';
-import { shortenKeys } from './shortenKeys.js';
 import { checkPose, type Skeleton, skeletonOf } from './skeleton.js';
 
 /** Frames per second above which clips are not sampled, however large their error is. */

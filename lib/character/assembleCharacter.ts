@@ -66,19 +66,6 @@ export interface AssembleCharacterOptions extends CharacterOptions, Pick<RigOpti
   morphTargets?: boolean;
 }
 
-/** What is known of the morph targets that clips move. */
-interface MorphRig {
-  jointInverses?: Float64Array;
-  morphNames: readonly string[];
-  morphRest: ArrayLike<number>;
-}
-
-/** The meshes of a character, and what poses them. */
-export interface CollectedCharacter {
-  rig: MorphRig;
-  parts: ScenePart[];
-}
-
 /**
  * A character of the meshes under `root` for a bone texture that was baked before from the same skeleton. The bone texture stays the
  * caller's.
@@ -112,7 +99,10 @@ export function disposeCharacter({ made }: Pick<Character, 'made'>): void {
  */
 export function characterOf(
   root: Object3D,
-  { rig: { morphNames, morphRest }, parts }: CollectedCharacter,
+  {
+    rig: { morphNames, morphRest },
+    parts,
+  }: { rig: Pick<Rig, 'morphNames' | 'morphRest'>; parts: readonly ScenePart[] },
   boneTexture: BoneTexture,
   { mergeMaterials, hiddenParts = [] }: CharacterOptions,
   made: { dispose(): void }[] = [],
@@ -155,15 +145,16 @@ export function characterOf(
   return character;
 }
 
-/** The meshes under the root, for a bone texture that is to pose them. @internal */
-export function collectFor(
+/** The meshes under the root, for a bone texture that is to pose them. */
+function collectFor(
   root: Object3D,
   { binding, data, jointNames }: BoneTexture,
   { joints, morphTargets: morphing }: AssembleCharacterOptions,
-): CollectedCharacter {
+): Parameters<typeof characterOf>[1] {
   const { flips, morphNames: morphs } = data;
   // Morph targets are in the vertices already.
-  if (binding !== null) return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root) };
+  if (binding !== null)
+    return { rig: { morphNames: [], morphRest: new Float64Array() }, parts: binding.collect(root) };
   const keepNamesakes = keepsNamesakes(data);
   let options: RigOptions = { joints, morphing, flips, keepNamesakes };
   let collected = collectRig(root, options);

@@ -49,15 +49,6 @@ export interface MaterialMerger {
   ): MergedMaterials;
 }
 
-export interface MergedParts {
-  geometry: BufferGeometry;
-  material: Material | Material[];
-  /** For each part what became of materials that were merged. */
-  shares?: readonly (ReadonlyMap<Material, MaterialShare> | undefined)[];
-  /** Materials and textures that were made. */
-  owned: (Material | Texture)[];
-}
-
 /** Vertices of one part, all of which have the same joints to choose from. */
 export interface Piece {
   /** Index of the part. */
@@ -104,7 +95,14 @@ export function mergeParts(
   morphs: readonly string[],
   merger?: MaterialMerger,
   owner?: Material | Material[],
-): MergedParts {
+): {
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  /** For each part what became of materials that were merged. */
+  shares?: readonly (ReadonlyMap<Material, MaterialShare> | undefined)[];
+  /** Materials and textures that were made. */
+  owned: (Material | Texture)[];
+} {
   if (merger !== undefined && typeof merger.split !== 'function')
     throw new Error(
       `mergeMaterials is ${describe(merger)}; import the function mergeMaterials, and pass what it returns: { mergeMaterials: mergeMaterials() }.`,
