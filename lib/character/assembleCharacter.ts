@@ -1,10 +1,10 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { type Rig, type ScenePart, TRS_SIZE } from '../animation/Rig.js';
+import { type Rig, type ScenePart, STILL, TRS_SIZE } from '../animation/Rig.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { drawnObjects, unsupportedKind } from './collectParts.js';
-import { bareName, collectRig, isNamesake, type RigOptions, STILL, shadingJoints } from './collectRig.js';
+import { bareName, collectRig, isNamesake, type RigOptions, shadingJoints } from './collectRig.js';
 import type { CharacterPart } from './crowdGeometry.js';
 import { type MaterialMerger, mergeParts } from './mergeParts.js';
 
@@ -170,8 +170,8 @@ function collectFor(
   // Its clips may move meshes apart that would share morph targets.
   if (collected.sharesMorphs && morphs.length > 0 && morphs.length !== collected.rig.morphNames.length)
     collected = collectRig(root, { ...options, shareMorphs: false });
-  checkSameRig(collected.rig, jointNames);
-  return collected;
+  if (isSameRig(collected.rig, jointNames)) return collected;
+  throw otherSkeletonError(collected.rig, jointNames);
 }
 
 /** By how much a transform may be off that does nothing. */
@@ -194,12 +194,10 @@ function keepsNamesakes({ tracks, jointNames, jointBinds, jointParents = [] }: B
   );
 }
 
-/** @throws If a bone texture was baked from another character. */
-function checkSameRig(rig: Rig, names: readonly string[]): void {
-  if (isSameRig(rig, names)) return;
-  const { jointNames } = rig;
+/** What is wrong where a bone texture was baked from another character. */
+function otherSkeletonError({ jointNames }: Rig, names: readonly string[]): Error {
   const first = jointNames.findIndex((name, i) => !isNamed(name, names[i] ?? '', names, jointNames));
-  throw new Error(
+  return new Error(
     `The bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
       `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake this character.`,
   );

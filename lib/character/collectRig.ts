@@ -222,6 +222,3 @@ const IDENTITY = /*@__PURE__*/ new Matrix4();
 
 const isIdentity = ({ elements }: Matrix4): boolean =>
   elements.every((value, i) => Math.abs(value - IDENTITY.elements[i]) <= ROUNDING);
-
-/** The local transform of a node that does nothing. */
-export const STILL: readonly number[] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];

@@ -23,7 +23,7 @@ import {
   standInFor,
   textOf,
 } from './materialFields.js';
-import type { MaterialMerger, MergedMaterials, Piece, PlacedPiece, Run } from './mergeParts.js';
+import type { MaterialMerger, Piece, Run } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
 
 /** How materials of a character are merged. */
@@ -41,6 +41,9 @@ export interface MergeMaterialsOptions {
    */
   maxSize?: number;
 }
+
+/** Of materials that were merged, what became of them and what was made. */
+type MergedMaterials = ReturnType<MaterialMerger['paint']>;
 
 /** What each material that was made by merging was made of. */
 const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
@@ -209,7 +212,7 @@ function trianglesOf(source: BufferGeometry, { start, count }: Run): BufferGeome
 /** Gives vertices of a merged geometry the constants that their merged materials had, and the numbers of these. */
 function paintPieces(
   geometry: BufferGeometry,
-  pieces: readonly PlacedPiece[],
+  pieces: readonly Piece[],
   shares: ReadonlyMap<Material, MaterialShare>,
 ): void {
   const { position, color, partIndex } = geometry.attributes;
