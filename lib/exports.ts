@@ -54,10 +54,11 @@ export {
   simplifyGeometryAsync,
 } from './character/simplifyGeometry.js';
 export type { Influences } from './constants.js';
+export type { DrawOptions } from './core/Crowd.js';
 export { type CrowdFeature, type FeaturedCrowd, featureOf } from './core/CrowdFeature.js';
 export type { CrowdMesh } from './crowd/CrowdMesh.js';
-export type { DrawOptions, SkinnedInstancedMeshOptions } from './crowd/crowdTypes.js';
 export { getSkinningMatrix, getSocketMatrix, getVertexPosition } from './crowd/poseQueries.js';
+export type { SkinnedInstancedMeshOptions } from './crowd/SkinnedInstancedMesh.js';
 export { getViewInfo, readViewInfo } from './crowd/viewInfo.js';
 export type { ViewInfo } from './culling/ViewInfo.js';
 export { applyRootMotion } from './features/applyRootMotion.js';

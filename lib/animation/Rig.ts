@@ -2,6 +2,8 @@ import type { BufferGeometry, Material, Mesh, Object3D } from 'three';
 
 /** Numbers of a local transform, e.g. of each node in `Rig.rest`: position 3, quaternion 4, scale 3. */
 export const TRS_SIZE = 10;
+/** Those of one that does nothing. */
+export const STILL: readonly number[] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
 
 /** How the vertices of one drawn mesh find their joints. */
 export interface RigPart {

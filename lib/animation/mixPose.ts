@@ -227,19 +227,17 @@ export function composeModel(
 const _local = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
 // three.js's own functions, whose type declarations leave out typed arrays.
-interface FlatQuaternions {
-  slerpFlat(out: Floats, at: number, a: Floats, aAt: number, b: Floats, bAt: number, t: number): void;
-  multiplyQuaternionsFlat(out: Floats, at: number, a: Floats, aAt: number, b: Floats, bAt: number): void;
-}
-
-type Floats = ArrayLike<number>;
+const flat = Quaternion as unknown as Record<
+  'slerpFlat' | 'multiplyQuaternionsFlat',
+  (out: Float64Array, at: number, ...more: (number | ArrayLike<number>)[]) => void
+>;
 
 /** Turns the quaternion at `a` towards the one at `b` by the share `t` of the way; the shaders have the same function. */
 export function slerp(a: Float64Array, at: number, b: ArrayLike<number>, bAt: number, t: number): void {
-  (Quaternion as unknown as FlatQuaternions).slerpFlat(a, at, a, at, b, bAt, t);
+  flat.slerpFlat(a, at, a, at, b, bAt, t);
 }
 
 /** Writes the product of two quaternions, the first of which begins at `at`. */
 export function multiplyQuaternions(a: Float64Array, at: number, b: Float64Array, out: Float64Array): void {
-  (Quaternion as unknown as FlatQuaternions).multiplyQuaternionsFlat(out, 0, a, at, b, 0);
+  flat.multiplyQuaternionsFlat(out, 0, a, at, b, 0);
 }

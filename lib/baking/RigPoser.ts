@@ -2,7 +2,6 @@ import {
   AdditiveAnimationBlendMode,
   type AnimationClip,
   type Interpolant,
-  type KeyframeTrack,
   PropertyBinding,
   PropertyMixer,
 } from 'three';
@@ -14,13 +13,6 @@ import { affineFromMatrix4, multiplyAffine } from '../utils/affine.js';
 import { type Channel, interpolantOf, MORPHS, PROPERTIES, STILL, type TrackTarget } from './channels.js';
 
 const AXES = ['x', 'y', 'z', 'w'];
-/** All tracks of one name, of which a mixer makes one value. */
-interface Mixed {
-  mixer: PropertyMixer;
-  type: string;
-  interpolants: Interpolant[];
-  moves: boolean;
-}
 
 const _world = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const nothing = () => {};
@@ -33,9 +25,8 @@ export class RigPoser {
   private readonly influences = new Map<number, number[]>();
   /** What tracks are called, the same in most clips. */
   private readonly targets = new Map<string, TrackTarget>();
-  /** Mixers by the names of tracks, kept from clip to clip. */
-  private readonly mixers = new Map<string, Mixed>();
-  private mixed: Mixed[] = [];
+  /** For each name of tracks what makes one value of all of them. */
+  private mixed: { mixer: PropertyMixer; interpolants: Interpolant[] }[] = [];
   private additive = false;
   /** Which of its two results a mixer writes: it compares them to know what has changed. */
   private turn = 0;
@@ -114,46 +105,32 @@ export class RigPoser {
       for (let i = 0; i < own.length; i++) own[i] = rig.morphRest[offset + i];
 
     this.additive = blendMode === AdditiveAnimationBlendMode;
-    const mixed = new Map<string, Mixed>();
-    for (const { tracks } of channels) {
-      const turned = tracks.find(({ target }) => target.isAngle)?.target.node;
+    const mixed = new Map<string, (typeof this.mixed)[number]>();
+    const moving = new Set<string>();
+    for (const { track, target, curve } of channels.flatMap(({ tracks }) => tracks)) {
+      const { name, ValueTypeName } = track;
+      const node = nodes[target.node];
       // Angles that were read from the quaternion may be others.
-      if (turned !== undefined) nodes[turned].rotation.copy(rig.nodes[turned].rotation);
-      for (const { track, target, curve } of tracks) {
-        let one = mixed.get(track.name);
-        if (one === undefined) {
-          one = this.mixerOf(track, nodes[target.node]);
-          mixed.set(track.name, one);
-        }
-        one.interpolants.push(interpolantOf(track, one.mixer.buffer as Float64Array));
-        one.moves ||= curve !== STILL;
+      if (target.isAngle) node.rotation.copy(rig.nodes[target.node].rotation);
+      let one = mixed.get(name);
+      if (one === undefined) {
+        const { propertyName, propertyIndex } = PropertyBinding.parseTrackName(name);
+        const path = {
+          nodeName: '',
+          propertyName,
+          propertyIndex,
+        };
+        const binding = new PropertyBinding(node, name, path);
+        one = { mixer: new PropertyMixer(binding, ValueTypeName, track.getValueSize()), interpolants: [] };
+        one.mixer.saveOriginalState();
+        mixed.set(name, one);
       }
+      one.interpolants.push(interpolantOf(track, one.mixer.buffer as Float64Array));
+      if (curve !== STILL) moving.add(name);
     }
     this.mixed = [...mixed.values()];
     this.sample(0);
-    this.mixed = this.mixed.filter(({ moves }) => moves);
-  }
-
-  /** The mixer of all tracks of a name, which mixes nothing yet. */
-  private mixerOf(track: KeyframeTrack, node: NodeCopy): Mixed {
-    const { name, ValueTypeName: type } = track;
-    const size = track.getValueSize();
-    let one = this.mixers.get(name);
-    if (one?.type !== type || one.mixer.valueSize !== size) {
-      const parsed = {
-        ...PropertyBinding.parseTrackName(name),
-        nodeName: '',
-        objectName: undefined,
-        objectIndex: undefined,
-      };
-      const mixer = new PropertyMixer(new PropertyBinding(node, name, parsed), type, size);
-      one = { mixer, type, interpolants: [], moves: false };
-      this.mixers.set(name, one);
-    }
-    one.mixer.saveOriginalState();
-    one.interpolants.length = 0;
-    one.moves = false;
-    return one;
+    this.mixed = [...moving].flatMap((name) => mixed.get(name) ?? []);
   }
 
   /** Moves the nodes to where they are at a time, in seconds, but for their matrices, which `update` computes. */

@@ -248,18 +248,14 @@ function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolea
 /** Warns of what clips move that is not there, not baked, or not seen. */
 function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
   const label = nodes[0].name || nodes[0].type;
-  const skipped = (names: string[], why: string) => {
-    const named = [...new Set(names)];
-    if (named.length > 0) console.warn(`Tracks skipped, since ${why}: ${listNames(named)}.`);
-  };
-  skipped(
-    clips.flatMap(({ missing }) => missing),
-    `"${label}" has no such nodes`,
-  );
-  skipped(
-    clips.flatMap(({ unsupported }) => unsupported),
-    'only position, rotation and scale, and morph targets of what is drawn, are baked',
-  );
+  const missing = new Set(clips.flatMap((clip) => clip.missing));
+  if (missing.size > 0)
+    console.warn(`Tracks skipped, since "${label}" has no such nodes: ${listNames([...missing])}.`);
+  const unsupported = new Set(clips.flatMap((clip) => clip.unsupported));
+  if (unsupported.size > 0)
+    console.warn(
+      `Tracks skipped, since only position, rotation and scale, and morph targets of what is drawn, are baked: ${listNames([...unsupported])}.`,
+    );
   // Loaders of VRM, and some exporters, keep a second skeleton beside the one that vertices follow.
   const needed = nodesAbove(parents, [...jointNodes, ...parts.map(({ node }) => node)]);
   const still = clips.filter(

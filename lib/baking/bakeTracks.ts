@@ -19,9 +19,8 @@ import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
 import type { Encoding, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
-import { packTracks } from './packTracks.js';
+import { packTracks, shortenKeys } from './packTracks.js';
 import { channelsOn, type KeyedClip, type KeyRate, keyRate, readKeys } from './readKeys.js';
-import { shortenKeys } from './shortenKeys.js';
 import { checkPose, type Skeleton, skeletonOf } from './skeleton.js';
 
 /** Frames per second above which clips are not sampled, however large their error is. */
@@ -55,16 +54,17 @@ export const tracks: Encoding = {
     const [first] = yield* findChangedParts(poser, clips);
     if (first === undefined) return [];
     const { nodes, parts } = poser.rig;
-    const where = first.clip === undefined ? 'at rest' : `in clip "${first.clip}"`;
-    throw cannotHold(
-      `mesh "${nodes[parts[first.part].node].name}", whose scale is 0 or less ${where}`,
+    throw holdError(
+      `mesh "${nodes[parts[first.part].node].name}", whose scale is 0 or less ${
+        first.clip === undefined ? 'at rest' : `in clip "${first.clip}"`
+      }`,
       'keep it above 0, or ',
     );
   },
   bake: bakeTracks,
 };
 
-const cannotHold = (what: string, or = ''): Error =>
+const holdError = (what: string, or = ''): Error =>
   new Error(
     `Tracks cannot hold ${what}; ${or}pass encoding: frames, which is imported beside bakeCharacter.`,
   );
@@ -73,7 +73,7 @@ const cannotHold = (what: string, or = ''): Error =>
 function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
   const { poser, boxes, maxTextureSize, maxError, morphs, precision } = bake;
   const { rig } = poser;
-  if (rig.jointMeshes.some((mesh) => mesh !== null)) throw cannotHold('skins in detached bind mode');
+  if (rig.jointMeshes.some((mesh) => mesh !== null)) throw holdError('skins in detached bind mode');
 
   const restBounds = new Box3();
   const pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
@@ -150,7 +150,7 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
 function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<KeyedClip[]> {
   const { poser, boxes, clips, maxError, extractor } = bake;
   const mover = extractor?.mover(boxes, poser, skeleton, size);
-  if (mover === null) throw cannotHold('root motion of a joint below one that vertices follow');
+  if (mover === null) throw holdError('root motion of a joint below one that vertices follow');
 
   const keyed: KeyedClip[] = [];
   for (const [i, planned] of clips.entries()) {
@@ -162,7 +162,7 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
     if (moves) rate.parts = rate.times = null;
     let one = yield* readKeys(skeleton, poser, channels, clip, rate, size);
     if (one === null) {
-      throw cannotHold(
+      throw holdError(
         `clip "${clip.name}" of ${clip.duration} s, which takes more than ${MAX_TRACK_TEXELS} keys`,
       );
     }
@@ -171,7 +171,7 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
       for (;;) {
         poser.play(clip, planned.channels);
         if (mover && moves && !(yield* mover.move(one, clip.duration)))
-          throw cannotHold('turns below uneven scale');
+          throw holdError('turns below uneven scale');
         const alone = yield* packTracks(skeleton, [planned], [one]);
         const errorsNow = moves ? new Float64Array(one.frames - 1).fill(UNKNOWN) : errors;
         yield* measureErrors(alone, bake, size, one.rootMotion, errorsNow);

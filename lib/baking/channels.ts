@@ -101,11 +101,15 @@ export function bindClip(
 function checkSize(track: KeyframeTrack, size: number, clip: string): void {
   const found = valueSizeOf(track, size);
   if (found === size) return;
-  const { propertyName, propertyIndex } = PropertyBinding.parseTrackName(track.name);
-  const moved = propertyIndex === undefined ? propertyName : `one number of ${propertyName}`;
   throw new Error(
-    `Track "${track.name}" of clip "${clip}" has ${found} values per key, but ${moved} takes ${size}; mend or remove the track.`,
+    `Track "${track.name}" of clip "${clip}" has ${found} values per key, but ${movedBy(track)} takes ${size}; mend or remove the track.`,
   );
+}
+
+/** What a track moves, for messages. */
+function movedBy({ name }: KeyframeTrack): string {
+  const { propertyName, propertyIndex } = PropertyBinding.parseTrackName(name);
+  return propertyIndex === undefined ? propertyName : `one number of ${propertyName}`;
 }
 
 /** Numbers of a value; a key of glTF's cubic splines has two tangents as well. */

@@ -90,8 +90,7 @@ export const frameTimes =
 function* checkClip({ name, duration, tracks }: AnimationClip, checked: Set<ArrayLike<number>>): Steps<void> {
   let numbers = 0;
   for (const track of tracks) {
-    const problem = problemOf(track, checked);
-    if (problem) throw new Error(`Track "${track?.name}" of clip "${name}" ${problem}; mend or remove it.`);
+    checkTrack(track, name, checked);
     numbers += track.values.length;
     if (numbers < NUMBERS) continue;
     numbers = 0;
@@ -102,26 +101,29 @@ function* checkClip({ name, duration, tracks }: AnimationClip, checked: Set<Arra
   throw new Error(`Clip "${name}" has duration ${duration}; call clip.resetDuration().`);
 }
 
-/** Says what is wrong with a track; null if it can be played. */
-function problemOf(track: KeyframeTrack, checked: Set<ArrayLike<number>>): string | null {
-  if (!track?.times?.length || !track.values?.length) return 'has no keys';
+/** @throws If a track cannot be played. */
+function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<number>>): void {
+  const trackError = (problem: string) =>
+    new Error(`Track "${track?.name}" of clip "${clip}" ${problem}; mend or remove it.`);
+  if (!track?.times?.length || !track.values?.length) throw trackError('has no keys');
   const { times, values } = track;
   const size = values.length / times.length;
   // three.js's own interpolants run forever on quaternions that do not have four numbers.
   if (!Number.isInteger(track.ValueTypeName === 'quaternion' ? size / 4 : size))
-    return `has ${values.length} values for ${times.length} keys`;
+    throw trackError(`has ${values.length} values for ${times.length} keys`);
   const bad = indexOfBad(values);
-  if (bad >= 0) return `has ${values[bad]} in key ${Math.floor(bad / size)}`;
+  if (bad >= 0) throw trackError(`has ${values[bad]} in key ${Math.floor(bad / size)}`);
   const isSmooth = track.getInterpolation() === InterpolateSmooth;
-  if (checked.has(times) && !isSmooth) return null;
+  if (checked.has(times) && !isSmooth) return;
   checked.add(times);
   const key = indexOfBad(times);
-  if (key >= 0) return `has key ${key} at ${times[key]} s`;
+  if (key >= 0) throw trackError(`has key ${key} at ${times[key]} s`);
   // A smooth track's slopes are divided by the time between keys. For other tracks two keys at one time are a jump.
   const same = isSmooth ? times.findIndex((time, i) => time === times[i - 1]) : -1;
-  return same < 0
-    ? null
-    : `has keys ${same - 1} and ${same} both at ${times[same]} s, which InterpolateSmooth cannot pass through`;
+  if (same >= 0)
+    throw trackError(
+      `has keys ${same - 1} and ${same} both at ${times[same]} s, which InterpolateSmooth cannot pass through`,
+    );
 }
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */

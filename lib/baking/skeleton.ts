@@ -1,6 +1,6 @@
 import { Matrix4, type Object3D, type Vector3 } from 'three';
 import type { PoseTracks } from '../animation/PoseTracks.js';
-import type { Rig } from '../animation/Rig.js';
+import { type Rig, STILL } from '../animation/Rig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineOf } from '../utils/affine.js';
@@ -12,7 +12,6 @@ export interface Skeleton extends Omit<PoseTracks, 'keys' | 'shorts' | 'table' |
   place: Int32Array;
 }
 
-const STILL = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
 const NOT_FIXED = /*@__PURE__*/ Array.from({ length: AFFINE_SIZE }, () => Number.NaN);
 
 /** @param morphs Whether clips move morph targets. */
@@ -22,7 +21,7 @@ export function skeletonOf({ rig, nodes: objects }: RigPoser, morphs: boolean): 
   const parents: number[] = [];
   const rest: number[] = [];
   const fixed: number[] = [];
-  const add = (name: string, parent: number, trs: number[], matrix: Matrix4 | null): number => {
+  const add = (name: string, parent: number, trs: readonly number[], matrix: Matrix4 | null): number => {
     parents.push(parent);
     rest.push(...trs);
     fixed.push(...(matrix ? affineOf(matrix) : NOT_FIXED));

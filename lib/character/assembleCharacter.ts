@@ -1,10 +1,10 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { type Rig, type ScenePart, TRS_SIZE } from '../animation/Rig.js';
+import { type Rig, type ScenePart, STILL, TRS_SIZE } from '../animation/Rig.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { drawnObjects, unsupportedKind } from './collectParts.js';
-import { bareName, collectRig, isNamesake, type RigOptions, STILL, shadingJoints } from './collectRig.js';
+import { bareName, collectRig, isNamesake, type RigOptions, shadingJoints } from './collectRig.js';
 import type { CharacterPart } from './crowdGeometry.js';
 import { type MaterialMerger, mergeParts } from './mergeParts.js';
 
@@ -66,19 +66,6 @@ export interface AssembleCharacterOptions extends CharacterOptions, Pick<RigOpti
   morphTargets?: boolean;
 }
 
-/** What is known of the morph targets that clips move. */
-interface MorphRig {
-  jointInverses?: Float64Array;
-  morphNames: readonly string[];
-  morphRest: ArrayLike<number>;
-}
-
-/** The meshes of a character, and what poses them. */
-export interface CollectedCharacter {
-  rig: MorphRig;
-  parts: ScenePart[];
-}
-
 /**
  * A character of the meshes under `root` for a bone texture that was baked before from the same skeleton. The bone texture stays the
  * caller's.
@@ -112,7 +99,10 @@ export function disposeCharacter({ made }: Pick<Character, 'made'>): void {
  */
 export function characterOf(
   root: Object3D,
-  { rig: { morphNames, morphRest }, parts }: CollectedCharacter,
+  {
+    rig: { morphNames, morphRest },
+    parts,
+  }: { rig: Pick<Rig, 'morphNames' | 'morphRest'>; parts: readonly ScenePart[] },
   boneTexture: BoneTexture,
   { mergeMaterials, hiddenParts = [] }: CharacterOptions,
   made: { dispose(): void }[] = [],
@@ -122,11 +112,12 @@ export function characterOf(
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
   for (const part of hiddenParts) {
     if (names.some((known) => known.includes(part))) continue;
-    const all = listNames(
-      names.map(([name]) => name),
-      part,
+    throw new Error(
+      `hiddenParts: no part ${describe(part)}; the character has ${listNames(
+        names.map(([name]) => name),
+        part,
+      )}.`,
     );
-    throw new Error(`hiddenParts: no part ${describe(part)}; the character has ${all}.`);
   }
   const [{ mesh, geometry: first }] = parts;
   const character: Character = {
@@ -154,15 +145,16 @@ export function characterOf(
   return character;
 }
 
-/** The meshes under the root, for a bone texture that is to pose them. @internal */
-export function collectFor(
+/** The meshes under the root, for a bone texture that is to pose them. */
+function collectFor(
   root: Object3D,
   { binding, data, jointNames }: BoneTexture,
   { joints, morphTargets: morphing }: AssembleCharacterOptions,
-): CollectedCharacter {
+): Parameters<typeof characterOf>[1] {
   const { flips, morphNames: morphs } = data;
   // Morph targets are in the vertices already.
-  if (binding !== null) return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root) };
+  if (binding !== null)
+    return { rig: { morphNames: [], morphRest: new Float64Array() }, parts: binding.collect(root) };
   const keepNamesakes = keepsNamesakes(data);
   let options: RigOptions = { joints, morphing, flips, keepNamesakes };
   let collected = collectRig(root, options);
@@ -178,8 +170,8 @@ export function collectFor(
   // Its clips may move meshes apart that would share morph targets.
   if (collected.sharesMorphs && morphs.length > 0 && morphs.length !== collected.rig.morphNames.length)
     collected = collectRig(root, { ...options, shareMorphs: false });
-  checkSameRig(collected.rig, jointNames);
-  return collected;
+  if (isSameRig(collected.rig, jointNames)) return collected;
+  throw otherSkeletonError(collected.rig, jointNames);
 }
 
 /** By how much a transform may be off that does nothing. */
@@ -202,12 +194,10 @@ function keepsNamesakes({ tracks, jointNames, jointBinds, jointParents = [] }: B
   );
 }
 
-/** @throws If a bone texture was baked from another character. */
-function checkSameRig(rig: Rig, names: readonly string[]): void {
-  if (isSameRig(rig, names)) return;
-  const { jointNames } = rig;
+/** What is wrong where a bone texture was baked from another character. */
+function otherSkeletonError({ jointNames }: Rig, names: readonly string[]): Error {
   const first = jointNames.findIndex((name, i) => !isNamed(name, names[i] ?? '', names, jointNames));
-  throw new Error(
+  return new Error(
     `The bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
       `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake this character.`,
   );

@@ -22,18 +22,6 @@ export interface JointSlot {
   mesh: MeshJoint | null;
 }
 
-/** What the parts are collected from. */
-interface PartSource {
-  root: Object3D;
-  /** All under the root. */
-  nodes: readonly Object3D[];
-  /** Matrix of a node at rest, relative to the root: 12 numbers. */
-  modelOf(node: number): Float64Array;
-  flips: readonly PartFlip[];
-  /** The node that a joint hangs on in place of a bone's own, where it moves alike. */
-  jointNodeOf(node: number): number;
-}
-
 const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
 
 /** What an object is that cannot be part of a character, as three.js calls it; undefined if it can. */
@@ -54,7 +42,19 @@ const isSkinned = (mesh: Mesh): mesh is SkinnedMesh => (mesh as SkinnedMesh).isS
  *
  * @param slots The joints are added to it.
  */
-export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<ScenePart[]> {
+export function* collectParts(
+  source: {
+    root: Object3D;
+    /** All under the root. */
+    nodes: readonly Object3D[];
+    /** Matrix of a node at rest, relative to the root: 12 numbers. */
+    modelOf(node: number): Float64Array;
+    flips: readonly PartFlip[];
+    /** The node that a joint hangs on in place of a bone's own, where it moves alike. */
+    jointNodeOf(node: number): number;
+  },
+  slots: JointSlot[],
+): Steps<ScenePart[]> {
   const { root } = source;
   const meshes = drawnObjects(root).filter(
     (node): node is Mesh => (node as Mesh).isMesh && unsupportedKind(node) === undefined,
@@ -84,7 +84,7 @@ export function* collectParts(source: PartSource, slots: JointSlot[]): Steps<Sce
 function* collectPart(
   mesh: Mesh,
   part: number,
-  { root, nodes: all, modelOf, flips, jointNodeOf }: PartSource,
+  { root, nodes: all, modelOf, flips, jointNodeOf }: Parameters<typeof collectParts>[0],
   slots: JointSlot[],
   shared: Map<string, number>,
   common: Map<number, Matrix4>,
@@ -228,9 +228,9 @@ function inverseOf({ name, skeleton, bindMatrix }: SkinnedMesh, bone: number, fo
   // Skinning leaves out the last row of matrices. NaN passes: checks of poses name it.
   const isAffine = !ends.some((value, k) => Math.abs(value - (k === 3 ? 1 : 0)) > ROUNDING);
   if (followed && !isAffine) {
-    const problem = inverse ? `ends in ${ends.join(', ')}, not in 0, 0, 0, 1` : 'is not there';
     throw new Error(
-      `The inverse bind matrix of bone "${skeleton.bones[bone]?.name ?? bone}" of SkinnedMesh "${name}" ${problem}; mend skeleton.boneInverses, ` +
+      `The inverse bind matrix of bone "${skeleton.bones[bone]?.name ?? bone}" of SkinnedMesh "${name}" ` +
+        `${inverse ? `ends in ${ends.join(', ')}, not in 0, 0, 0, 1` : 'is not there'}; mend skeleton.boneInverses, ` +
         'or call skeleton.calculateInverses() in the bind pose.',
     );
   }

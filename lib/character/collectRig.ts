@@ -1,12 +1,11 @@
-import { type Bone, Matrix4, type Object3D, type SkinnedMesh } from 'three';
+import { type Bone, Matrix4, type Mesh, type Object3D, type SkinnedMesh } from 'three';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineOf, affineToMatrix4 } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
-import { describe } from '../utils/messages.js';
+import { checkFinite, describe } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
-import { collectMorphs } from './collectMorphs.js';
 import { collectParts, dropUnusedJoints, type JointSlot } from './collectParts.js';
 import { copyNodes, nodesOf } from './rigNodes.js';
 
@@ -158,6 +157,52 @@ export function* collectRigSteps(
   return { rig, parts, sharesMorphs, namesakes };
 }
 
+/**
+ * Numbers the morph targets of all parts, and sets each part's `morphOffset`. Parts with the same targets by name have them in common:
+ * the head, teeth and eyes of an avatar each have all targets of the face, and a face with three materials is three meshes.
+ *
+ * @param sharing Whether they do: clips must move them alike then.
+ */
+function collectMorphs(
+  parts: readonly ScenePart[],
+  sharing: boolean,
+): Pick<Rig, 'morphNames' | 'morphRest'> & { shared: boolean } {
+  const morphNames: string[] = [];
+  const morphRest: number[] = [];
+  const offsets = new Map<string, number>();
+  let shared = false;
+  for (const part of parts) {
+    const { mesh, geometry } = part;
+    const { name, morphTargetDictionary = {}, morphTargetInfluences = [] } = mesh;
+    const names = Array.from(geometry.morphAttributes.position ?? [], (_, i) => `${i}`);
+    if (names.length === 0) continue;
+    for (const [target, i] of Object.entries(morphTargetDictionary)) if (i in names) names[i] = target;
+    const influences = names.map((_, i) => morphTargetInfluences[i] ?? 0);
+    influences.forEach((influence, i) => {
+      checkFinite(influence, `influence ${i} of mesh "${name}"`);
+    });
+    const isNamed = names.every((target, i) => target !== `${i}`);
+    const key = JSON.stringify([names, influences, isNamed || ownerOf(mesh)]);
+    const known = sharing ? offsets.get(key) : undefined;
+    part.morphOffset = known ?? morphNames.length;
+    if (known !== undefined) shared = true;
+    else {
+      offsets.set(key, part.morphOffset);
+      morphNames.push(...names);
+      morphRest.push(...influences);
+    }
+  }
+  return { morphNames, morphRest: Float64Array.from(morphRest), shared };
+}
+
+/**
+ * What tells meshes apart whose targets have no names: GLTFLoader puts those made from primitives of one glTF mesh into one group, as
+ * `Face`, `Face_1` and so on. Unlike meshes made from nodes, they have no name in `userData`.
+ */
+function ownerOf({ name, uuid, parent, userData }: Mesh): unknown {
+  return userData.name === undefined && parent ? [parent.uuid, name.replace(/_\d+$/, '')] : uuid;
+}
+
 const shadingName = (part: number) => `normals of part ${part}`;
 
 /**
@@ -189,6 +234,3 @@ const IDENTITY = /*@__PURE__*/ new Matrix4();
 
 const isIdentity = ({ elements }: Matrix4): boolean =>
   elements.every((value, i) => Math.abs(value - IDENTITY.elements[i]) <= ROUNDING);
-
-/** The local transform of a node that does nothing. */
-export const STILL: readonly number[] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];

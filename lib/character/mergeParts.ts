@@ -15,12 +15,6 @@ import { describe } from '../utils/messages.js';
 import { FURTHER_INFLUENCES } from './crowdGeometry.js';
 import { copyOf, type MaterialShare } from './materialFields.js';
 
-export interface MergedMaterials {
-  shares: Map<Material, MaterialShare>;
-  /** Materials and textures that were made. */
-  owned: (Material | Texture)[];
-}
-
 /** Merges materials of characters, see {@link mergeMaterials}. */
 export interface MaterialMerger {
   /**
@@ -44,18 +38,13 @@ export interface MaterialMerger {
    */
   paint(
     geometry: BufferGeometry,
-    pieces: readonly PlacedPiece[],
+    pieces: readonly Piece[],
     owner: Material | Material[] | undefined,
-  ): MergedMaterials;
-}
-
-export interface MergedParts {
-  geometry: BufferGeometry;
-  material: Material | Material[];
-  /** For each part what became of materials that were merged. */
-  shares?: readonly (ReadonlyMap<Material, MaterialShare> | undefined)[];
-  /** Materials and textures that were made. */
-  owned: (Material | Texture)[];
+  ): {
+    shares: Map<Material, MaterialShare>;
+    /** Materials and textures that were made. */
+    owned: (Material | Texture)[];
+  };
 }
 
 /** Vertices of one part, all of which have the same joints to choose from. */
@@ -71,10 +60,7 @@ export interface Piece {
   mirrored: boolean;
   geometry: BufferGeometry;
   runs: Run[];
-}
-
-/** A piece, and which vertices of the merged geometry are its own. */
-export interface PlacedPiece extends Piece {
+  /** Which vertices of the merged geometry are its own. */
   first: number;
   count: number;
 }
@@ -104,7 +90,14 @@ export function mergeParts(
   morphs: readonly string[],
   merger?: MaterialMerger,
   owner?: Material | Material[],
-): MergedParts {
+): {
+  geometry: BufferGeometry;
+  material: Material | Material[];
+  /** For each part what became of materials that were merged. */
+  shares?: readonly (ReadonlyMap<Material, MaterialShare> | undefined)[];
+  /** Materials and textures that were made. */
+  owned: (Material | Texture)[];
+} {
   if (merger !== undefined && typeof merger.split !== 'function')
     throw new Error(
       `mergeMaterials is ${describe(merger)}; import the function mergeMaterials, and pass what it returns: { mergeMaterials: mergeMaterials() }.`,
@@ -118,7 +111,7 @@ export function mergeParts(
 
   let first = 0;
   const all = withTangents(piecesOf(parts, shading));
-  const pieces = (merger?.split(all) ?? all).map((piece): PlacedPiece => {
+  const pieces = (merger?.split(all) ?? all).map((piece) => {
     const { count } = piece.geometry.getAttribute('position');
     first += count;
     return { ...piece, first: first - count, count };
@@ -164,6 +157,8 @@ function piecesOf(parts: readonly ScenePart[], shading: readonly number[]): Piec
       mirrored,
       geometry: withNormals(source, !shading[part]),
       runs: runsOf(source),
+      first: 0,
+      count: 0,
     };
   });
   const copies = pieces.flatMap((piece) => {
@@ -246,7 +241,7 @@ const mayReadAny = ({ material }: Run): boolean =>
  * Attributes of all pieces but those of skins: in floats, or where all have one in whole numbers of one kind that stand for shares, as
  * compressed files do, in these.
  */
-function mergeAttributes(merged: BufferGeometry, pieces: readonly PlacedPiece[], vertices: number): void {
+function mergeAttributes(merged: BufferGeometry, pieces: readonly Piece[], vertices: number): void {
   const names = new Set(pieces.flatMap(({ geometry }) => Object.keys(geometry.attributes)));
   for (const name of names) {
     if (name === 'skinIndex' || name === 'skinWeight' || FURTHER_INFLUENCES.test(name)) continue;
@@ -280,7 +275,7 @@ function mergeAttributes(merged: BufferGeometry, pieces: readonly PlacedPiece[],
 }
 
 /** The joints and weights of all pieces, and for each vertex the part that it belongs to. */
-function mergeSkins(merged: BufferGeometry, pieces: readonly PlacedPiece[], vertices: number): void {
+function mergeSkins(merged: BufferGeometry, pieces: readonly Piece[], vertices: number): void {
   const indices = new Uint16Array(vertices * 4);
   const weights = new Float32Array(vertices * 4);
   const parts = new Uint16Array(vertices * 2);
@@ -308,7 +303,7 @@ function mergeSkins(merged: BufferGeometry, pieces: readonly PlacedPiece[], vert
 /** By which joint the normals of each vertex are turned; 0 of those that follow no other than they do themselves. */
 function mergeShading(
   merged: BufferGeometry,
-  pieces: readonly PlacedPiece[],
+  pieces: readonly Piece[],
   vertices: number,
   shading: readonly number[],
 ): void {
@@ -323,7 +318,7 @@ function mergeShading(
 /** Morph targets of all parts as offsets from the base geometry; each moves only the vertices of its own part. */
 function mergeMorphs(
   merged: BufferGeometry,
-  pieces: readonly PlacedPiece[],
+  pieces: readonly Piece[],
   vertices: number,
   morphs: readonly string[],
 ): void {
@@ -348,7 +343,7 @@ function mergeMorphs(
 }
 
 /** A run of a piece, in the material that is drawn. */
-type PlacedRun = PlacedPiece & Run & { orders: readonly [group: number, own: number] };
+type PlacedRun = Piece & Run & { orders: readonly [group: number, own: number] };
 
 /**
  * Writes the triangles in the order in which three.js would draw the meshes, with a group for all that are drawn alike.

@@ -66,10 +66,11 @@ export function registerBackend(backend: Backend): void {
 export function backendOf(renderer: object): Backend {
   const isWebGL = (renderer as { isWebGLRenderer?: boolean }).isWebGLRenderer === true;
   for (let i = 0; i < backends.length; i++) if (backends[i].isWebGL === isWebGL) return backends[i];
-  const [name, entry, other] = isWebGL
-    ? ['WebGLRenderer', 'skinned-instanced-mesh', 'skinned-instanced-mesh/webgpu']
-    : ['WebGPURenderer', 'skinned-instanced-mesh/webgpu', 'skinned-instanced-mesh'];
-  throw new Error(`${name} draws crowds of the entry '${entry}': import from there instead of '${other}'.`);
+  throw new Error(
+    isWebGL
+      ? "WebGLRenderer draws crowds of the entry 'skinned-instanced-mesh': import from there instead of 'skinned-instanced-mesh/webgpu'."
+      : "WebGPURenderer draws crowds of the entry 'skinned-instanced-mesh/webgpu': import from there instead of 'skinned-instanced-mesh'.",
+  );
 }
 
 /**

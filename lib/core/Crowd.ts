@@ -383,6 +383,16 @@ export interface MeshMotions {
   readonly seeds: { readonly texture: InstanceTexture | null; readonly areSwapped: boolean };
 }
 
+/** How a mesh of a crowd is drawn. */
+export interface DrawOptions {
+  /** Joints that a vertex follows at most; its strongest are kept. @default 4 */
+  influences?: Influences;
+  /** The same in shadow maps, where two or one are often enough. @default influences */
+  shadowInfluences?: Influences;
+  /** Whether two baked frames are mixed; else the nearest is shown. @default true */
+  interpolate?: boolean;
+}
+
 /**
  * A mesh that draws a crowd, as all know it that does not make one: backends, features, queries. The class is `CrowdMesh`, which
  * comes later in the order of imports.

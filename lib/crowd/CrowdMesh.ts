@@ -25,7 +25,7 @@ import { sourceOf } from '../animation/PoseSource.js';
 import { type CharacterPart, createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
 import { type Influences, NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
 import { backendOf, backends } from '../core/Backend.js';
-import type { Crowd, DrawnCrowd, MeshMotions } from '../core/Crowd.js';
+import type { Crowd, DrawnCrowd, DrawOptions, MeshMotions } from '../core/Crowd.js';
 import { type CrowdFeature, copyFeatures, type MeshFeature, sameKind } from '../core/CrowdFeature.js';
 import { CrowdSkeleton } from '../core/CrowdSkeleton.js';
 import { goesByInstanceLayers } from '../core/drawnCrowds.js';
@@ -45,7 +45,6 @@ import type { InstanceUniforms } from '../surface/InstanceUniforms.js';
 import { warnOnce } from '../utils/messages.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';
 import { checkDrawn, checkMatrix, isPlain } from './checks.js';
-import type { DrawOptions } from './crowdTypes.js';
 
 const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 

@@ -3,7 +3,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { PARAM_CLOCK, PARAM_EPOCH } from '../constants.js';
-import { Crowd } from '../core/Crowd.js';
+import { Crowd, type DrawOptions } from '../core/Crowd.js';
 import type { InstanceRange } from '../instances/instanceRange.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
@@ -27,7 +27,9 @@ import {
 import { describe, warnOfUnknown } from '../utils/messages.js';
 import { CrowdMesh } from './CrowdMesh.js';
 import { checkUpdate } from './checks.js';
-import type { SkinnedInstancedMeshOptions } from './crowdTypes.js';
+
+/** How a crowd is drawn. */
+export interface SkinnedInstancedMeshOptions extends DrawOptions {}
 
 /** Seconds that `update` takes at once, some thirty years; beyond it, it was passed a date. */
 const MAX_DELTA = 1e9;

@@ -1,7 +1,7 @@
 import { BufferAttribute, BufferGeometry, type Material } from 'three';
 import type { Character } from '../character/assembleCharacter.js';
 import type { MaterialShare } from '../character/materialFields.js';
-import type { MaterialMerger, PlacedPiece } from '../character/mergeParts.js';
+import type { MaterialMerger, Piece } from '../character/mergeParts.js';
 
 /** Of which nobody warns that its colours are gone: who baked it was told. */
 const UNPAINTED = /*@__PURE__*/ new BufferGeometry();
@@ -32,7 +32,7 @@ export function mergeLoaded(character: Character, { paint }: MaterialMerger): nu
         geometry: UNPAINTED,
       })),
     );
-    const painted = paint(geometry, pieces as unknown as PlacedPiece[], undefined);
+    const painted = paint(geometry, pieces as unknown as Piece[], undefined);
     made.push(...painted.owned);
     for (const i of alike) {
       const share = painted.shares.get(drawn[i]);

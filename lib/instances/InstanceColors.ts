@@ -80,6 +80,7 @@ export const whiteColors = (count: number): InstancedBufferAttribute =>
 /** @throws If a colour would be drawn as garbage. */
 export function checkColor(color: Color): void {
   if (Number.isFinite(color?.r + color?.g + color?.b)) return;
-  const given = color?.isColor ? color.toArray().join(', ') : describe(color);
-  throw new Error(`The color is ${given}; pass a Color of finite numbers: new Color('red').`);
+  throw new Error(
+    `The color is ${color?.isColor ? color.toArray().join(', ') : describe(color)}; pass a Color of finite numbers: new Color('red').`,
+  );
 }

@@ -1,5 +1,4 @@
 import { type InstancedBufferAttribute, MathUtils } from 'three';
-import { swapItems } from '../utils/attributes.js';
 import { InstanceTexture } from './InstanceTexture.js';
 
 /** Floats of a matrix: its first three rows, since the fourth is always 0, 0, 0, 1. */
@@ -173,9 +172,6 @@ export class PreviousMatrices extends InstanceMatrices {
   }
 
   swap(i: number, j: number): void {
-    const { size, texture } = this;
-    swapItems(texture.data, i, j, size);
-    texture.changed(i);
-    texture.changed(j);
+    this.texture.swap(i, j);
   }
 }

@@ -1,6 +1,6 @@
 import { DataArrayTexture, DataTexture, FloatType, RGBAFormat } from 'three';
 import { INSTANCES_PER_ROW } from '../constants.js';
-import type { OwnedFloats } from '../utils/attributes.js';
+import { type OwnedFloats, swapItems } from '../utils/attributes.js';
 
 /** Array textures have at least this many layers. */
 const MAX_LAYERS = 256;
@@ -104,6 +104,20 @@ export class InstanceTexture {
       this.changed(Math.floor(first / stride));
       this.changed(Math.floor(last / stride));
     }
+  }
+
+  /** Exchanges the numbers of two instances. */
+  swap(i: number, j: number): void {
+    swapItems(this.data, i, j, this.stride);
+    this.changed(i);
+    this.changed(j);
+  }
+
+  /** Gives an instance the numbers of another. */
+  copyItem(from: number, to: number): void {
+    const { data, stride } = this;
+    data.copyWithin(to * stride, from * stride, (from + 1) * stride);
+    this.changed(to);
   }
 
   /** Marks all of it for upload. */

@@ -18,10 +18,15 @@ export function checkIndex(index: number, ids: InstanceVisibility): void {
   const { capacity, count } = ids;
   if (count > 0 && Number.isInteger(index) && index >= 0 && index < capacity)
     throw new Error(`Instance ${index} was deleted; use an id that addInstance() returned since.`);
-  let wayOut = `the crowd has ${capacity}, 0 to ${capacity - 1}`;
-  if (count === 0) wayOut = 'the crowd has none yet; call addInstance(), or make it with a count';
-  if (typeof index === 'object') wayOut = 'this takes one index; call it for each, from 0 to crowd.count - 1';
-  throw new Error(`There is no instance ${describe(index)}; ${wayOut}.`);
+  if (typeof index === 'object')
+    throw new Error(
+      `There is no instance ${describe(index)}; this takes one index; call it for each, from 0 to crowd.count - 1.`,
+    );
+  throw new Error(
+    count === 0
+      ? `There is no instance ${index}; the crowd has none yet; call addInstance(), or make it with a count.`
+      : `There is no instance ${describe(index)}; the crowd has ${capacity}, 0 to ${capacity - 1}.`,
+  );
 }
 
 /**

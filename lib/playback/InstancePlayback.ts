@@ -146,12 +146,11 @@ export class InstancePlayback implements InstanceData {
     const { layers } = this;
     const index = typeof layer === 'number' ? layer : layers.findIndex(({ name }) => name === layer);
     if (index in layers) return index;
-    const names = listNames(
-      layers.map(({ name }) => name),
-      layer,
-    );
     throw new Error(
-      `There is no layer ${describe(layer)}; there are ${names}. Others are made by new AnimationLayers(crowd, layers).`,
+      `There is no layer ${describe(layer)}; there are ${listNames(
+        layers.map(({ name }) => name),
+        layer,
+      )}. Others are made by new AnimationLayers(crowd, layers).`,
     );
   }
 

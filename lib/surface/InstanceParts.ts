@@ -6,7 +6,6 @@ import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/Crowd
 import { checkColor } from '../instances/InstanceColors.js';
 import { InstanceTexture } from '../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
-import { swapItems } from '../utils/attributes.js';
 import { listNames } from '../utils/messages.js';
 
 /** Numbers per part of an instance: red, green, blue, then the place of its map and whether it is drawn. */
@@ -163,9 +162,7 @@ export class InstanceParts implements MeshFeature {
 
   /** Gives an instance the parts that another one has. */
   copyAt(from: number, to: number): this {
-    const { data } = this.texture;
-    data.copyWithin(this.at(to, 0), this.at(from, 0), this.at(from + 1, 0));
-    this.texture.changed(to);
+    this.texture.copyItem(from, to);
     return this;
   }
 
@@ -195,9 +192,7 @@ export class InstanceParts implements MeshFeature {
   }
 
   swap(i: number, j: number): void {
-    swapItems(this.texture.data, i, j, this.count * STRIDE);
-    this.texture.changed(i);
-    this.texture.changed(j);
+    this.texture.swap(i, j);
   }
 
   copy(source: InstanceParts): void {
@@ -252,10 +247,9 @@ export class InstanceParts implements MeshFeature {
       wanted instanceof RegExp ? name.search(wanted) >= 0 : name === wanted;
     const indices = [...known.keys()].filter((i) => i === wanted || known[i].some(isWanted));
     if (indices.length > 0) return indices;
-    const given = typeof wanted === 'string' ? `"${wanted}"` : wanted;
-    const names = [...new Set(known.map(([name]) => name))];
     throw new Error(
-      `There is no part ${wanted === part ? '' : 'of material '}${given}; there are ${listNames(names, wanted)}.`,
+      `There is no part ${wanted === part ? '' : 'of material '}${typeof wanted === 'string' ? `"${wanted}"` : wanted}; ` +
+        `there are ${listNames([...new Set(known.map(([name]) => name))], wanted)}.`,
     );
   }
 

@@ -1,6 +1,7 @@
 import type { Color } from 'three';
 import type { DrawnCrowd } from '../core/Crowd.js';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
+import { InstanceTexture } from '../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
   type InstanceUniformTypes,
@@ -8,22 +9,92 @@ import {
   isSurfaceValue,
   layoutOf,
   SURFACE_VALUES,
+  type SurfaceValue,
   type UniformLayout,
   type UniformPlace,
 } from '../instances/UniformLayout.js';
 import { listNames, warnOnce } from '../utils/messages.js';
-import { warnWithoutLook } from './showsIn.js';
-import { UniformTexels } from './UniformTexels.js';
 import {
   checkDeclared,
   type NumberName,
   numbersOf,
   readValue,
+  showsIn,
   type UniformEntry,
   type UniformValue,
+  wayOutOf,
 } from './uniformValues.js';
 
 const _numbers: number[] = [];
+
+/** The numbers that each instance has for shaders, as texels. */
+class UniformTexels {
+  readonly texture: InstanceTexture;
+
+  private readonly stride: number;
+  /** The numbers of an instance to which none were given. */
+  private readonly initial: Float32Array;
+
+  constructor(
+    readonly capacity: number,
+    readonly layout: UniformLayout,
+  ) {
+    this.stride = layout.texels * 4;
+    this.initial = new Float32Array(this.stride);
+    for (const { name, at, size } of layout.places.values()) {
+      this.initial.set(initialOf(name).slice(0, size), at);
+    }
+    this.texture = new InstanceTexture(capacity, this.stride);
+    for (let i = 0; i < capacity; i++) this.texture.data.set(this.initial, i * this.stride);
+  }
+
+  /** Index of a uniform's first number among those of all instances. */
+  indexOf(index: number, { at }: UniformPlace): number {
+    return index * this.stride + at;
+  }
+
+  get data(): Float32Array {
+    return this.texture.data;
+  }
+
+  /** Takes over the numbers that a uniform is. Nothing is uploaded if they are the same as before. */
+  set(index: number, place: UniformPlace, numbers: ArrayLike<number>): void {
+    const { data } = this.texture;
+    const first = this.indexOf(index, place);
+    let differs = false;
+    for (let i = 0; i < place.size; i++) {
+      const value = Math.fround(numbers[i]);
+      if (data[first + i] === value) continue;
+      data[first + i] = value;
+      differs = true;
+    }
+    if (differs) this.texture.changed(index);
+  }
+
+  reset(index: number): void {
+    this.texture.data.set(this.initial, index * this.stride);
+    this.texture.changed(index);
+  }
+
+  /** Takes over what another has of the uniforms and instances that both have; a uniform of another type is another one. */
+  copy(source: UniformTexels): this {
+    const capacity = Math.min(this.capacity, source.capacity);
+    for (const place of this.layout.places.values()) {
+      const from = source.layout.places.get(place.name);
+      if (from?.type !== place.type) continue;
+      for (let i = 0; i < capacity; i++) {
+        const first = source.indexOf(i, from);
+        this.data.set(source.data.subarray(first, first + place.size), this.indexOf(i, place));
+      }
+    }
+    this.texture.changedAll();
+    return this;
+  }
+
+  dispose(): void {
+    this.texture.dispose();
+  }
+}
 
 /**
  * Numbers that each instance of a mesh has for shaders, by name: in the place of what the material says, as clones have whose
@@ -84,7 +155,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
         if (name === 'mapLayer' && !Number.isInteger(value))
           throw new Error(`mapLayer is ${value}; use a whole number from 0.`);
       }
-      warnWithoutLook(name, this.mesh.material);
+      this.warnUnseen(name);
     }
     numbersOf(value as UniformValue, place, _numbers);
     forEachInstance(instances, this.mesh.visibility, (index) => {
@@ -113,7 +184,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
 
   /** Lets an instance have what another one has. */
   copyAt(from: number, to: number): this {
-    this.texels?.copyItem(from, to);
+    this.texels?.texture.copyItem(from, to);
     return this;
   }
 
@@ -124,7 +195,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
   }
 
   swap(i: number, j: number): void {
-    this.texels?.swap(i, j);
+    this.texels?.texture.swap(i, j);
   }
 
   reset(index: number): void {
@@ -162,15 +233,27 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
     this.mesh.prepareDraw();
   }
 
+  /** Says that what instances are given shows in none of the mesh's materials. */
+  private warnUnseen(name: SurfaceValue): void {
+    const { material } = this.mesh;
+    // For thousands of instances in each frame: it makes no arrays of one.
+    if (Array.isArray(material) ? material.some((one) => showsIn(name, one)) : showsIn(name, material))
+      return;
+    const [{ type, name: own }] = [material].flat();
+    warnOnce(`It does not show, since the material ${type} "${own}" ${wayOutOf(name)}.`);
+  }
+
   /** @throws If there is no uniform of that name. */
   private placeOf(name: string): UniformPlace {
     const place = this.texels?.layout.places.get(name);
     if (place !== undefined) return place;
     if (isSurfaceValue(name))
       return { name, type: SURFACE_VALUES[name].type, at: 0, size: SURFACE_VALUES[name].initial.length };
-    const known = new Set([...(this.texels?.layout.places.keys() ?? []), ...Object.keys(SURFACE_VALUES)]);
     throw new Error(
-      `There is no uniform "${name}"; there are ${listNames([...known], name)}. Declare one of yours: new InstanceUniforms(crowd, { ${name}: 'float' }).`,
+      `There is no uniform "${name}"; there are ${listNames(
+        [...new Set([...(this.texels?.layout.places.keys() ?? []), ...Object.keys(SURFACE_VALUES)])],
+        name,
+      )}. Declare one of yours: new InstanceUniforms(crowd, { ${name}: 'float' }).`,
     );
   }
 

@@ -1,33 +1,24 @@
-import type { Color, Vector2, Vector3, Vector4 } from 'three';
+import type { Color, Material, Vector2, Vector3, Vector4 } from 'three';
 import {
   type InstanceUniformTypes,
   isSurfaceValue,
   layoutOf,
   SURFACE_VALUES,
+  type SurfaceValue,
   sizeOf,
   type UniformLayout,
   type UniformPlace,
   type UniformType,
 } from '../instances/UniformLayout.js';
 import { describe, listNames } from '../utils/messages.js';
+import { hasArrayMap } from '../utils/surfaceMaps.js';
 
 /** What an instance can be given in the place of what the material says. */
-interface SurfaceValues {
-  emissive: Color;
-  opacity: number;
-  roughness: number | null;
-  metalness: number | null;
-  mapLayer: number;
-}
+type SurfaceValues = Record<'opacity' | 'mapLayer', number> &
+  Record<'roughness' | 'metalness', number | null> & { emissive: Color };
 
 /** What an instance can be given as a uniform of a type. */
-interface ValuesOfTypes {
-  float: number;
-  vec2: Vector2;
-  vec3: Vector3;
-  vec4: Vector4;
-  color: Color;
-}
+type ValuesOfTypes = { float: number; vec2: Vector2; vec3: Vector3; vec4: Vector4; color: Color };
 
 /** What an instance can be given as a uniform: a number for a float, else the vector or colour of its type. */
 export type UniformValue = ValuesOfTypes[UniformType];
@@ -101,8 +92,10 @@ export function numbersOf(value: UniformValue, place: UniformPlace, target: numb
   else keysOf(place).forEach((key, i) => (target[i] = numbers?.[key]));
   for (let i = 0; i < place.size; i++) {
     if (Number.isFinite(target[i])) continue;
-    const given = typeof value === 'object' ? target.slice(0, place.size).join(', ') : describe(value);
-    throw new Error(`"${place.name}" is ${given}; ${wayOut(place)}`);
+    throw new Error(
+      `"${place.name}" is ${typeof value === 'object' ? target.slice(0, place.size).join(', ') : describe(value)}; ` +
+        `use ${place.type === 'float' ? 'a finite number' : `${classOf(place)} of finite numbers`}.`,
+    );
   }
 }
 
@@ -131,5 +124,23 @@ export function readValue<T extends UniformValue | undefined>(
 
 const classOf = ({ type, size }: UniformPlace) => (type === 'color' ? 'a Color' : `a Vector${size}`);
 
-const wayOut = (place: UniformPlace) =>
-  place.type === 'float' ? 'use a finite number.' : `use ${classOf(place)} of finite numbers.`;
+/** Whether a material, of whichever class, shows what instances have in the place of what it says. */
+export function showsIn(look: SurfaceValue, material: Material): boolean {
+  const fields = material as unknown as Record<string, unknown>;
+  const { transparent, alphaHash, alphaTest, alphaToCoverage } = material;
+  if (fields.isShaderMaterial === true || (look === 'emissive' && fields.emissiveNode)) return true;
+  if (look === 'opacity')
+    return transparent || alphaHash || alphaTest > 0 || alphaToCoverage || Boolean(fields.alphaTestNode);
+  return look === 'mapLayer' ? hasArrayMap(material) : fields[look] !== undefined;
+}
+
+/** What to do where it does not. */
+export const wayOutOf = (look: SurfaceValue): string =>
+  ({
+    emissive:
+      'emits no light; use a Lambert, Phong, toon, standard or physical one, or colour instances by setColorAt',
+    opacity: 'is opaque; set transparent, alphaHash or alphaTest of it',
+    roughness: 'has no roughness; use a MeshStandardMaterial or a MeshPhysicalMaterial',
+    metalness: 'has no metalness; use a MeshStandardMaterial or a MeshPhysicalMaterial',
+    mapLayer: 'has no texture array; give it a DataArrayTexture or a CompressedArrayTexture as its map',
+  })[look];

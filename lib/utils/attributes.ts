@@ -25,10 +25,7 @@ export function resized<T extends TypedArray>(array: T, length: number, more = 0
   return more === 0 ? made : (made.fill(more, array.length) as T);
 }
 
-interface Range {
-  start: number;
-  count: number;
-}
+type Range = BufferAttribute['updateRanges'][number];
 
 /** Most ranges that are kept apart; each is an upload of its own. */
 const MAX_RANGES = 16;
@@ -102,7 +99,7 @@ export class ItemUploads {
 }
 
 /** Ranges of whole attributes, which serve again: in each frame, where instances move by themselves. */
-const whole = /*@__PURE__*/ new WeakMap<BufferAttribute, { start: number; count: number }>();
+const whole = /*@__PURE__*/ new WeakMap<BufferAttribute, Range>();
 
 /** Has renderers upload all items of an attribute. */
 export function allChanged(attribute: BufferAttribute): void {

@@ -10,12 +10,8 @@ import {
 } from '../baking/bakeCharacter.js';
 import { type PlannedClip, planClips } from '../baking/planClips.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
-import {
-  type Character,
-  type CollectedCharacter,
-  characterOf,
-  refuseUnsupported,
-} from '../character/assembleCharacter.js';
+import { type Character, characterOf, refuseUnsupported } from '../character/assembleCharacter.js';
+import type { CollectedRig } from '../character/collectRig.js';
 import { warnOnce } from '../utils/messages.js';
 import { nextTask, runInSlices, type Steps } from '../utils/steps.js';
 import { BakeWorker, inTurn, type Outcome } from './BakeWorker.js';
@@ -53,7 +49,7 @@ async function bakeData(
   root: Object3D,
   clips: readonly AnimationClip[],
   options: BakeAsyncOptions,
-): Promise<{ data: BoneTextureData; collected: CollectedCharacter }> {
+): Promise<{ data: BoneTextureData; collected: CollectedRig }> {
   const { signal, onProgress } = options;
   // Started first, since that takes a while too.
   const worker = typeof Worker === 'undefined' ? null : new BakeWorker(options);
@@ -90,7 +86,7 @@ function* send(
 ): Steps<{
   planned: PlannedClip[];
   baked: BakedCharacter;
-  collected: CollectedCharacter;
+  collected: CollectedRig;
   /** A track that no worker can be sent, if there is one. */
   refused: KeyframeTrack | null;
 }> {

@@ -106,7 +106,7 @@ export const MUTANTS = [
   },
   {
     name: 'rounded-keys',
-    file: 'lib/baking/shortenKeys.ts',
+    file: 'lib/baking/packTracks.ts',
     text: 'Math.round((keys[from] - least) / step)',
     fault: 'Math.floor((keys[from] - least) / step)',
     tests: ['unit/baking', 'unit/files', 'parity/vertices'],
@@ -192,7 +192,7 @@ export const MUTANTS = [
   },
   {
     name: 'uniform-not-uploaded',
-    file: 'lib/surface/UniformTexels.ts',
+    file: 'lib/surface/InstanceUniforms.ts',
     text: 'if (differs) this.texture.changed(index);',
     fault: '',
     tests: ['unit/features', 'parity/dressing', 'parity/surfaces'],

@@ -9,8 +9,8 @@ const { name, version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')
 const HOME = `${root}lib/utils/messages.ts`;
 const PAGE = `https://cdn.jsdelivr.net/npm/${name}@${version}/dist/production/messages.md`;
 
-/** What takes a text for users first. Parts of texts that are put together elsewhere go with the texts. */
-const TAKERS = /^(new \w*Error|warnOnce|console\.warn|fileError)$/;
+/** What takes texts for users. Functions called `…Error` and `refuse` put them into one, which has a number of its own. */
+const TAKERS = /^(new \w*Error|\w+Error|refuse|warnOnce|console\.warn)$/;
 
 /** Texts of the library in the order of their numbers, which count from 1: the same as long as no source changes. */
 let numbered = null;
@@ -42,14 +42,15 @@ function textsIn(program, code) {
       return;
     }
     const text = readable(node, code);
-    if (/[a-z] [a-z]/.test(text)) found.push({ start: node.start, end: node.end, text });
+    if (/[a-z]{3}/.test(text.replace(/\$\{[^}]*\}/g, '')))
+      found.push({ start: node.start, end: node.end, text });
   };
   const visit = (node) => {
     if (node === null || typeof node !== 'object') return;
     const called =
       node.callee &&
       code.slice(node.type === 'NewExpression' ? node.start : node.callee.start, node.callee.end);
-    if (called && TAKERS.test(called)) take(node.arguments[0]);
+    if (called && TAKERS.test(called)) node.arguments.forEach(take);
     for (const child of Object.values(node)) visit(child);
   };
   visit(program);

@@ -447,10 +447,10 @@ function readPose(pose: Object3D | Skeleton, tracks: PoseTracks): Float32Array {
   const size = tracks.parents.length * LIVE_TEXELS * 4;
   if (_pose.length !== size) _pose = new Float32Array(size);
   _pose.fill(0);
-  if (poseNodes(pose, tracks, _pose, 0) === 0) {
-    const names = listNames(tracks.names.filter((name) => name !== ''));
-    throw new Error(`Nothing in the pose has the name of a joint or of a node above one: ${names}.`);
-  }
+  if (poseNodes(pose, tracks, _pose, 0) === 0)
+    throw new Error(
+      `Nothing in the pose has the name of a joint or of a node above one: ${listNames(tracks.names.filter((name) => name !== ''))}.`,
+    );
   return _pose;
 }
 

@@ -1,10 +1,9 @@
 import type { BufferGeometry, Raycaster } from 'three';
 import type { Character } from '../../character/assembleCharacter.js';
-import type { Crowd } from '../../core/Crowd.js';
+import type { Crowd, DrawOptions } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { ownInstanced } from '../../core/drawnCrowds.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindSplitter, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';

@@ -1,8 +1,7 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
-import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { DrawnCrowd, DrawOptions } from '../../core/Crowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
-import type { DrawOptions } from '../../crowd/crowdTypes.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { warnOnce } from '../../utils/messages.js';

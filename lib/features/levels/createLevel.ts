@@ -301,13 +301,12 @@ function matchParts(
       return parts[Math.min(nth, parts.length - 1)];
     }
     if (paths.length === 1 && asked === undefined) return 0;
-    const parts = listNames(
-      paths.map(([first]) => first),
-      name,
-    );
     throw new Error(
-      `Mesh "${name}" is none of the character's parts${asked === undefined ? '' : `, nor is "${asked}"`}, which are ${parts}; ` +
-        `say which it stands for, e.g. parts: { '${name}': '${paths[0][0]}' }.`,
+      `Mesh "${name}" is none of the character's parts${asked === undefined ? '' : `, nor is "${asked}"`}, which are ` +
+        `${listNames(
+          paths.map(([first]) => first),
+          name,
+        )}; say which it stands for, e.g. parts: { '${name}': '${paths[0][0]}' }.`,
     );
   });
 }

@@ -201,10 +201,10 @@ export class InstanceMorphs implements MeshFeature {
   /** @throws If there is no target of that name. */
   private targetsOf(name: string): number[] {
     const { geometry, morphTargetDictionary = {}, morphTargetInfluences = [] } = this.mesh;
-    if (!(name in morphTargetDictionary)) {
-      const names = listNames(Object.keys(morphTargetDictionary), name);
-      throw new Error(`There is no morph target "${name}"; there are ${names}.`);
-    }
+    if (!(name in morphTargetDictionary))
+      throw new Error(
+        `There is no morph target "${name}"; there are ${listNames(Object.keys(morphTargetDictionary), name)}.`,
+      );
     const { position = [] } = geometry.morphAttributes;
     return [...morphTargetInfluences.keys()].filter(
       (target) => target === morphTargetDictionary[name] || position[target]?.name === name,
