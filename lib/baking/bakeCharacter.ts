@@ -242,7 +242,7 @@ function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolea
 }
 
 /** Warns of what clips move that is not there, not baked, or not seen. */
-function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
+export function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
   const label = nodes[0].name || nodes[0].type;
   const skipped = (names: string[], why: string) => {
     const named = [...new Set(names)];

@@ -162,7 +162,8 @@ export function collectFor(
 ): CollectedCharacter {
   const { flips, morphNames: morphs } = data;
   // Morph targets are in the vertices already.
-  if (binding !== null) return { rig: { morphNames: [], morphRest: [] }, parts: binding.collect(root) };
+  if (binding !== null)
+    return { rig: { morphNames: [], morphRest: [] }, parts: binding.place(collectRig(root, {}).parts) };
   const keepNamesakes = keepsNamesakes(data);
   let options: RigOptions = { joints, morphing, flips, keepNamesakes };
   let collected = collectRig(root, options);

@@ -90,6 +90,8 @@ export interface LevelReport {
   error?: number;
   distance?: number;
   screenShare?: number;
+  hysteresis?: number;
+  influences?: number;
 }
 
 /** Lines about levels of detail. */

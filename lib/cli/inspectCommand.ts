@@ -88,7 +88,7 @@ async function inspectCharacters(
 
 const NOT_COMPARED = { tracks: null, error: null };
 
-const describeLevel = ({ start, options, error, indices }: StoredLevel): InspectedLevel => ({
+const describeLevel = ({ start, options, error, indices }: StoredLevel): LevelReport => ({
   triangles: (indices?.length ?? 0) / 3,
   error,
   ...(typeof start === 'number' ? { distance: start } : start),
@@ -112,17 +112,12 @@ interface InspectedClip extends ClipReport {
   error: { worst: number; time: number } | null;
 }
 
-interface InspectedLevel extends LevelReport {
-  hysteresis?: number;
-  influences?: number;
-}
-
 /** What `inspect` tells of a character. */
 interface InspectedCharacter extends CharacterReport {
   /** False if the file has not been baked: then this is what baking would make of it. */
   baked: boolean;
   clips: InspectedClip[];
-  levels: InspectedLevel[];
+  levels: LevelReport[];
 }
 
 /** What `inspect` tells of a file, with `--json` as it is. */
