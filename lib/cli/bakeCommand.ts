@@ -14,13 +14,13 @@ import { drawnObjects, unsupportedKind } from '../character/collectParts.js';
 import { simplifyGeometry } from '../character/simplifyGeometry.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { parseGlb } from '../files/glb.js';
+import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import { type WrittenLevel, writeCharacter } from '../files/writeCharacter.js';
 import { listNames } from '../utils/messages.js';
 import { bakeVertexCharacterAsync } from '../vertexTextures/bakeVertexTexture.js';
 import { attempt, collectWarnings, inputError, usageError } from './CommandError.js';
 import {
   type BytesByKind,
-  bakedIn,
   bytesByKind,
   type CharacterReport,
   describeCharacter,
@@ -91,7 +91,8 @@ function checkIsAnimated({ command, file, json }: SourceFile): void {
   if ((json.scenes ?? []).length === 0)
     throw inputError(`${command}: ${file} has no scene; export it with one`);
   if ((json.animations ?? []).length > 0) return;
-  if (bakedIn(json) === null) throw inputError(`${command}: ${file} has no animations; export it with some`);
+  if (storedIn(json as DocumentOfFile).size === 0)
+    throw inputError(`${command}: ${file} has no animations; export it with some`);
   throw inputError(
     `${command}: ${file} is baked already, without its animations; bake the file that it was made from`,
   );

@@ -1,8 +1,7 @@
 import type { GLTF } from '@gltf-transform/core';
 import type { EncodingName, Precision } from '../animation/BoneTextureData.js';
 import type { Character } from '../character/assembleCharacter.js';
-import { EXTENSION } from '../files/fileErrors.js';
-import type { StoredCharacter } from '../files/StoredCharacter.js';
+import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
 export function formatBytes(bytes: number): string {
@@ -144,8 +143,8 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
     claim(sparse?.values.bufferView, kind);
   };
 
-  for (const { views } of bakedIn(json)?.characters ?? [])
-    for (const view of views ?? []) claim(view, 'baked');
+  for (const { views = [] } of storedIn(json as DocumentOfFile).values())
+    for (const view of views) claim(view, 'baked');
   for (const { bufferView } of json.images ?? []) claim(bufferView, 'textures');
   for (const { primitives } of json.meshes ?? []) {
     for (const { attributes, indices, targets = [], extensions } of primitives) {
@@ -181,11 +180,4 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
 
 function textSize(json: object): number {
   return new TextEncoder().encode(JSON.stringify(json)).length;
-}
-
-/** What a file says of what was baked into it, by whatever version; null where it says nothing. */
-export function bakedIn(
-  json: GLTF.IGLTF,
-): { version?: unknown; characters?: Partial<StoredCharacter>[] } | null {
-  return json.extensions?.[EXTENSION] ?? null;
 }

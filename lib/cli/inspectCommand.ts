@@ -1,11 +1,11 @@
 import { bakeCharacterAsync } from '../baking/bakeCharacter.js';
 import type { StoredLevel } from '../files/addLevelsOf.js';
 import { bakedCharactersOf } from '../files/SkinnedInstancedMeshExtension.js';
+import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import { attempt, collectWarnings, inputError } from './CommandError.js';
 import { clipErrors, trackCounts } from './clipErrors.js';
 import {
   type BytesByKind,
-  bakedIn,
   bytesByKind,
   type CharacterReport,
   type ClipReport,
@@ -43,7 +43,7 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
     file,
     bytes,
     bytesByKind: bytesByKind(json, external),
-    version: bakedIn(json)?.version ?? null,
+    version: [...storedIn(json as DocumentOfFile).values()][0]?.version ?? null,
     characters,
     warnings,
   };
@@ -126,7 +126,7 @@ export interface InspectReport {
   bytes: number;
   bytesByKind: BytesByKind;
   /** Of the extension `SIM_baked_animation`; null if the file has not been baked. */
-  version: unknown;
+  version: number | null;
   characters: InspectedCharacter[];
   warnings: string[];
 }
