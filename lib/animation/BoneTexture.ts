@@ -5,7 +5,6 @@ import {
   FloatType,
   HalfFloatType,
   NearestFilter,
-  type Object3D,
   RGBAFormat,
   RGBAIntegerFormat,
   UnsignedIntType,
@@ -32,7 +31,7 @@ export interface VertexBinding {
    *
    * @throws If the texture was baked of others.
    */
-  collect(root: Object3D): ScenePart[];
+  place(parts: readonly ScenePart[]): ScenePart[];
   /**
    * Gives a crowd geometry what the vertices need to be posed, in the place of joints and weights.
    *

@@ -246,7 +246,7 @@ function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolea
 }
 
 /** Warns of what clips move that is not there, not baked, or not seen. */
-function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
+export function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {
   const label = nodes[0].name || nodes[0].type;
   const missing = new Set(clips.flatMap((clip) => clip.missing));
   if (missing.size > 0)

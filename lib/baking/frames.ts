@@ -149,7 +149,7 @@ const _model = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const _scratch = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
 /** Writes skinning matrices, also of joints that depend on where their mesh is. */
-function readPose(poser: RigPoser, out: Float64Array): void {
+export function readPose(poser: RigPoser, out: Float64Array): void {
   poser.readJoints(out);
   for (const [joint, mesh] of poser.rig.jointMeshes.entries()) {
     if (mesh === null) continue;

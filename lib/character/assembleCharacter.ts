@@ -154,7 +154,10 @@ function collectFor(
   const { flips, morphNames: morphs } = data;
   // Morph targets are in the vertices already.
   if (binding !== null)
-    return { rig: { morphNames: [], morphRest: new Float64Array() }, parts: binding.collect(root) };
+    return {
+      rig: { morphNames: [], morphRest: new Float64Array() },
+      parts: binding.place(collectRig(root, {}).parts),
+    };
   const keepNamesakes = keepsNamesakes(data);
   let options: RigOptions = { joints, morphing, flips, keepNamesakes };
   let collected = collectRig(root, options);

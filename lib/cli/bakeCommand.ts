@@ -4,8 +4,9 @@ import type { GLTF as Document } from '@gltf-transform/core';
 import { MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
 import type { Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
-import type { BoneTexture } from '../animation/BoneTexture.js';
+import type { Precision } from '../animation/BoneTextureData.js';
 import { bakeCharacterAsync } from '../baking/bakeCharacter.js';
+import { frames } from '../baking/frames.js';
 import type { ClipChoice } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import type { Character } from '../character/assembleCharacter.js';
@@ -13,20 +14,21 @@ import { drawnObjects, unsupportedKind } from '../character/collectParts.js';
 import { simplifyGeometry } from '../character/simplifyGeometry.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { parseGlb } from '../files/glb.js';
+import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import { type WrittenLevel, writeCharacter } from '../files/writeCharacter.js';
 import { listNames } from '../utils/messages.js';
 import { bakeVertexCharacterAsync } from '../vertexTextures/bakeVertexTexture.js';
 import { attempt, collectWarnings, inputError, usageError } from './CommandError.js';
 import {
   type BytesByKind,
-  bakedIn,
   bytesByKind,
+  type CharacterReport,
+  describeCharacter,
   describeJoints,
-  describeTexture,
   formatBytes,
-  formatNumber,
-  formatTable,
-  type TextureDescription,
+  type LevelReport,
+  levelLines,
+  warningLines,
 } from './formatText.js';
 import { removeParts, sceneOf } from './loadScene.js';
 import { type BakeRequest, bakeRequest, listed, numberOf } from './options.js';
@@ -40,40 +42,46 @@ import { checkExtensions, readSource, type SourceFile } from './readSource.js';
  */
 export async function bakeCommand(args: string[], progress: Progress): Promise<Result> {
   const request = bakeRequest(args);
-  const { input, output } = request;
+  const { input, output, isGiven, texts } = request;
   const warnings: string[] = [];
   progress.begin(`reading ${input}`);
-  const source = await readSource('bake', input, request.outside);
-  checkOutput('bake', output, input, request.force);
+  const source = await readSource('bake', input, isGiven('outside'));
+  checkOutput(output, input, isGiven('force'));
 
   checkExtensions(source, warnings);
   checkIsAnimated(source);
   return collectWarnings(warnings, async () => {
     const gltf = await sceneOf(source);
-    removeParts(gltf, request.dropParts);
+    removeParts(gltf, listed(texts('drop-parts')));
     warnings.push(...unsupportedIn(gltf.scene));
     const character = await bake(gltf, request, progress);
     if (request.levels.length > 0) progress.begin(`making ${request.levels.length} levels of detail`);
     const { made, levels } = await makeLevels(character, request);
     progress.begin(`writing ${output}`);
     await MeshoptEncoder.ready;
-    const { mergeMaterials, compressMeshes, sourceAnimations } = request;
-    const animations = sourceAnimations ? gltf.animations : [];
-    const meshoptEncoder = request.compress ? MeshoptEncoder : undefined;
     const bytes = await attempt(`bake: ${input} cannot be written`, () =>
       writeCharacter(character, {
         source: source.glb,
         gltf,
         levels,
-        animations,
-        mergeMaterials,
-        compressMeshes,
-        meshoptEncoder,
+        animations: isGiven('source-animations') ? gltf.animations : [],
+        mergeMaterials: isGiven('merge-materials'),
+        compressMeshes: isGiven('compress-meshes'),
+        meshoptEncoder: isGiven('no-compress') ? undefined : MeshoptEncoder,
       }),
     );
-    writeWhole('bake', output, bytes);
-    const sizes = { input: source.bytes, output: bytes };
-    const json = bakeReport(request, sizes, character.boneTexture, made, warnings);
+    writeWhole(output, bytes);
+    const json: BakeReport = {
+      input: { file: input, bytes: source.bytes },
+      output: {
+        file: output,
+        bytes: bytes.byteLength,
+        bytesByKind: bytesByKind(parseGlb(bytes).json as unknown as Document.IGLTF, 0),
+      },
+      ...describeCharacter(character),
+      levels: made,
+      warnings,
+    };
     return { json, text: bakeText(json) };
   });
 }
@@ -83,7 +91,8 @@ function checkIsAnimated({ command, file, json }: SourceFile): void {
   if ((json.scenes ?? []).length === 0)
     throw inputError(`${command}: ${file} has no scene; export it with one`);
   if ((json.animations ?? []).length > 0) return;
-  if (bakedIn(json) === null) throw inputError(`${command}: ${file} has no animations; export it with some`);
+  if (storedIn(json as DocumentOfFile).size === 0)
+    throw inputError(`${command}: ${file} has no animations; export it with some`);
   throw inputError(
     `${command}: ${file} is baked already, without its animations; bake the file that it was made from`,
   );
@@ -98,30 +107,46 @@ function unsupportedIn(scene: Object3D): string[] {
 
 async function bake(
   { scene, animations }: GLTF,
-  { clips, exclude, rootMotionClips, options, hiddenParts, vat }: BakeRequest,
+  { isGiven, text, number, texts }: BakeRequest,
   progress: Progress,
 ): Promise<Character> {
-  const chosen = chooseClips(animations, clips, exclude);
-  const moving = matching(animations, '--root-motion-clips', namesIn(animations, rootMotionClips));
-  const rootMotion =
-    moving.length > 0
-      ? extractRootMotion({ ...options.rootMotion?.options, clips: moving })
-      : options.rootMotion;
-  progress.begin(`baking ${chosen.length} ${chosen.length === 1 ? 'clip' : 'clips'}`);
-  const onProgress = (share: number) => progress.share(share);
-  const common = { clips: chosen, hiddenParts, skipUnsupported: true, onProgress };
+  const clips = chooseClips(animations, texts('clips'), texts('exclude'));
+  const moving = matching(animations, '--root-motion-clips', namesIn(animations, texts('root-motion-clips')));
+  const vertical = isGiven('root-motion-vertical');
+  const yaw = !isGiven('no-root-motion-yaw');
+  const joint = text('root-motion-joint');
+  const hasRootMotion =
+    isGiven('root-motion') || moving.length > 0 || vertical || !yaw || joint !== undefined;
+  progress.begin(`baking ${clips.length} ${clips.length === 1 ? 'clip' : 'clips'}`);
+  const options = {
+    clips,
+    hiddenParts: listed(texts('hidden-parts')),
+    fps: number('fps'),
+    precision: text<Precision>('precision'),
+    maxTextureSize: number('max-texture-size'),
+    skipUnsupported: true,
+    onProgress: (share: number) => progress.share(share),
+  };
   try {
-    if (!vat) return await bakeCharacterAsync(scene, animations, { ...options, rootMotion, ...common });
-    const { fps, precision, maxTextureSize } = options;
-    return await bakeVertexCharacterAsync(scene, animations, {
-      ...common,
-      // Defaults are not undefined there.
-      ...(fps !== undefined && { fps }),
-      ...(precision && { precision }),
-      ...(maxTextureSize !== undefined && { maxTextureSize }),
+    if (isGiven('vat')) return await bakeVertexCharacterAsync(scene, animations, options);
+    return await bakeCharacterAsync(scene, animations, {
+      ...options,
+      encoding: text('encoding') === 'frames' ? frames : undefined,
+      maxError: number('max-error'),
+      joints: text<'all' | 'used'>('joints'),
+      sockets: listed(texts('sockets')),
+      morphTargets: !isGiven('no-morph-targets'),
+      ...(hasRootMotion && {
+        rootMotion: extractRootMotion({
+          joint,
+          vertical,
+          yaw,
+          ...(moving.length > 0 && { clips: moving }),
+        }),
+      }),
     });
   } catch (error) {
-    throw inputError(`bake: ${(error as Error).message.replace(/^bakeVertexTexture: /, '')}`, error);
+    throw inputError(`bake: ${(error as Error).message}`, error);
   }
 }
 
@@ -141,8 +166,8 @@ const STEP = 0.75;
 async function makeLevels(
   character: Character,
   { levels: requests }: BakeRequest,
-): Promise<{ made: MadeLevel[]; levels: WrittenLevel[] }> {
-  const made: MadeLevel[] = [];
+): Promise<{ made: LevelReport[]; levels: WrittenLevel[] }> {
+  const made: LevelReport[] = [];
   if (requests.length === 0) return { made, levels: [] };
   await MeshoptSimplifier.ready;
   return attempt('bake', () => {
@@ -153,8 +178,8 @@ async function makeLevels(
       const before = made.at(-1)?.screenShare;
       const share = screenShare ?? shareOf(error, before);
       if (before !== undefined && share >= before) throw new Error(notSmaller(ratio, share, before));
-      const start = distance === null ? { screenShare: share } : { distance };
-      made.push({ ratio, triangles, error, ...start });
+      const start = distance === undefined ? { screenShare: share } : { distance };
+      made.push({ triangles, error, ...start });
       return { geometry: simplified.geometry, vertices, error, ...start };
     });
     return { made, levels };
@@ -250,18 +275,18 @@ function patternOf(text: string): RegExp {
  *
  * @throws If its folder is not there, it is a folder, or it is the file that is read and `force` is not set.
  */
-function checkOutput(command: string, output: string, input: string, force: boolean): void {
+function checkOutput(output: string, input: string, force: boolean): void {
   const folder = dirname(output);
   if (!existsSync(folder))
-    throw inputError(`${command}: there is no folder ${folder} to write ${output} to; make it`);
+    throw inputError(`bake: there is no folder ${folder} to write ${output} to; make it`);
   if (!existsSync(output)) return;
-  if (!statSync(output).isFile()) throw inputError(`${command}: ${output} is no file that could be written`);
+  if (!statSync(output).isFile()) throw inputError(`bake: ${output} is no file that could be written`);
   if (force || !existsSync(input) || realpathSync(output) !== realpathSync(input)) return;
-  throw usageError(`${command}: ${output} is the file that is read; write to another one, or pass --force`);
+  throw usageError(`bake: ${output} is the file that is read; write to another one, or pass --force`);
 }
 
 /** Writes a file as a whole or not at all: nobody ever finds half of it. Links and who may read it stay as they were. */
-function writeWhole(command: string, file: string, bytes: Uint8Array): void {
+function writeWhole(file: string, bytes: Uint8Array): void {
   const before = existsSync(file);
   const target = before ? realpathSync(file) : file;
   // In the same folder, since files cannot be renamed from one disk to another.
@@ -272,52 +297,16 @@ function writeWhole(command: string, file: string, bytes: Uint8Array): void {
     renameSync(unfinished, target);
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw inputError(`${command}: ${file} cannot be written: ${(error as Error).message}`, error);
+    throw inputError(`bake: ${file} cannot be written: ${(error as Error).message}`, error);
   }
 }
 
-/** A level of detail that was made; either `distance` or `screenShare` says where it begins. */
-interface MadeLevel {
-  /** Share of the triangles that was asked for. */
-  ratio: number;
-  triangles: number;
-  /** Share of the character's size by which its surface is off. */
-  error: number;
-  distance?: number;
-  screenShare?: number;
-}
-
 /** What `bake` tells of what it did, with `--json` as it is. */
-export interface BakeReport extends TextureDescription {
+export interface BakeReport extends CharacterReport {
   input: { file: string; bytes: number };
   output: { file: string; bytes: number; bytesByKind: BytesByKind };
-  clips: { name: string; duration: number; frames: number; fps: number; rootMotion: boolean }[];
-  levels: MadeLevel[];
+  levels: LevelReport[];
   warnings: string[];
-}
-
-function bakeReport(
-  request: BakeRequest,
-  bytes: { input: number; output: Uint8Array },
-  boneTexture: BoneTexture,
-  levels: MadeLevel[],
-  warnings: string[],
-): BakeReport {
-  const json = parseGlb(bytes.output).json as unknown as Document.IGLTF;
-  return {
-    input: { file: request.input, bytes: bytes.input },
-    output: {
-      file: request.output,
-      bytes: bytes.output.byteLength,
-      bytesByKind: bytesByKind(json, 0),
-    },
-    ...describeTexture(boneTexture),
-    clips: boneTexture.clips.map(({ name, duration, count, fps, rootMotion }) => {
-      return { name, duration, frames: count, fps, rootMotion: rootMotion !== null };
-    }),
-    levels,
-    warnings,
-  };
 }
 
 /** Says why a file is larger than its source, and what would help. */
@@ -327,24 +316,15 @@ function whyLarger({ input, output: { bytes, bytesByKind }, precision }: BakeRep
 }
 
 /** The report in words. */
-function bakeText(all: BakeReport): string {
-  const { input, output, clips, levels, ...report } = all;
-  const { encoding, textureBytes, warnings } = report;
+function bakeText(report: BakeReport): string {
+  const { input, output, clips, levels, encoding, textureBytes, warnings } = report;
   const sampled =
     encoding === 'tracks' ? '' : `, ${clips.reduce((sum, { frames }) => sum + frames, 0)} frames`;
-  const lines = [
+  return [
     `${output.file}: ${formatBytes(output.bytes)} (${input.file}: ${formatBytes(input.bytes)})`,
     `${clips.length} clips${sampled}, ${describeJoints(report)}: ${formatBytes(output.bytesByKind.baked)} in the file, ${formatBytes(textureBytes)} on the GPU`,
-  ];
-  if (output.bytes > input.bytes) lines.push(whyLarger(all));
-  if (levels.length > 0) {
-    const rows = levels.map(({ ratio, triangles, error, distance, screenShare }) => [
-      `${formatNumber(ratio * 100)} %`,
-      String(triangles),
-      `${formatNumber(error * 100)} %`,
-      distance === undefined ? `${formatNumber((screenShare ?? 0) * 100)} % of the height` : String(distance),
-    ]);
-    lines.push('', ...formatTable(['level', 'triangles', 'error', 'from'], rows));
-  }
-  return [...lines, ...warnings.map((warning) => `Warning: ${warning}`)].join('\n');
+    ...(output.bytes > input.bytes ? [whyLarger(report)] : []),
+    ...levelLines(levels),
+    ...warningLines(warnings),
+  ].join('\n');
 }

@@ -19,7 +19,7 @@ import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 /** How far a baked clip is from where three.js's mixer puts the character. */
 interface ClipError {
   /** Largest distance of a vertex, as a share of the height. */
-  error: number;
+  worst: number;
   /** Seconds into the clip where that is. */
   time: number;
 }
@@ -50,7 +50,7 @@ export function* clipErrors(
   const mixer = new AnimationMixer(root);
 
   for (const [index, baked] of boneTexture.clips.entries()) {
-    const worst: ClipError = { error: 0, time: 0 };
+    const found: ClipError = { worst: 0, time: 0 };
     for (const time of timesOf(baked)) {
       const action = mixer.clipAction(clips[index]).reset().setLoop(LoopOnce, 1).play();
       action.clampWhenFinished = true;
@@ -62,13 +62,11 @@ export function* clipErrors(
         mesh.getVertexPosition(own, _expected).applyMatrix4(mesh.matrixWorld).applyMatrix4(_toRoot);
         getVertexPosition(crowd, 0, vertex, _baked);
         const error = _expected.distanceTo(_baked) / height;
-        if (error <= worst.error) continue;
-        worst.error = error;
-        worst.time = time;
+        if (error > found.worst) Object.assign(found, { worst: error, time });
       }
       mixer.stopAllAction();
     }
-    yield worst;
+    yield found;
   }
   mixer.uncacheRoot(root);
   root.updateMatrixWorld(true);
@@ -100,7 +98,7 @@ function samplesOf(root: Object3D) {
 }
 
 /** Height of the character at rest, in scene units; its longest side if it has none. */
-export function heightOf({ data: { restBounds } }: BoneTexture): number {
+function heightOf({ data: { restBounds } }: BoneTexture): number {
   const [width, height, depth] = [0, 1, 2].map((axis) => restBounds[axis + 3] - restBounds[axis]);
   return height || Math.max(width, depth) || 1;
 }

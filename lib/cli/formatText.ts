@@ -1,8 +1,7 @@
 import type { GLTF } from '@gltf-transform/core';
-import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { EncodingName, Precision } from '../animation/BoneTextureData.js';
-import { EXTENSION } from '../files/fileErrors.js';
-import type { StoredCharacter } from '../files/StoredCharacter.js';
+import type { Character } from '../character/assembleCharacter.js';
+import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
 export function formatBytes(bytes: number): string {
@@ -28,8 +27,23 @@ export function formatTable(titles: readonly string[], rows: readonly (readonly 
   );
 }
 
-/** What reports say of a bone texture, or of a vertex texture. */
-export interface TextureDescription {
+/** What reports say of a clip. */
+export interface ClipReport {
+  name: string;
+  /** Seconds. */
+  duration: number;
+  /** Frames that are stored, and how many of them a second. */
+  frames: number;
+  fps: number;
+  rootMotion: boolean;
+  markers: { time: number; name: string }[];
+  /** Bytes that its keys or frames take on the GPU. */
+  textureBytes: number;
+}
+
+/** What reports say of a character. */
+export interface CharacterReport {
+  name: string;
   /** `'vertices'` for vertex textures. */
   encoding: EncodingName | 'vertices';
   precision: Precision;
@@ -38,28 +52,61 @@ export interface TextureDescription {
   morphTargets: string[];
   /** On the GPU. */
   textureBytes: number;
+  clips: ClipReport[];
 }
 
-/** Says what a texture is. */
-export function describeTexture(boneTexture: BoneTexture): TextureDescription {
-  const { encoding, precision, jointNames, morphNames, byteLength, binding } = boneTexture;
+/** Says what a character is. */
+export function describeCharacter({
+  name: of,
+  boneTexture,
+}: Pick<Character, 'name' | 'boneTexture'>): CharacterReport {
+  const { encoding, precision, jointNames, morphNames, byteLength, binding, clips, frameCount } = boneTexture;
+  const { tracks } = boneTexture.data;
   return {
+    name: of,
     encoding: binding === null ? encoding : 'vertices',
     precision,
     joints: binding === null ? [...jointNames] : [],
     morphTargets: [...morphNames],
     textureBytes: byteLength,
+    clips: clips.map(({ name, duration, count, fps, rootMotion, markers }, i) => {
+      const { frames, stride } = tracks?.clips[i] ?? { frames: count, stride: byteLength / frameCount };
+      const texel = tracks === null ? 1 : tracks.shorts === null ? 16 : 8;
+      const textureBytes = Math.round(frames * stride * texel);
+      return { name, duration, frames: count, fps, rootMotion: rootMotion !== null, markers, textureBytes };
+    }),
   };
 }
 
 /** `50 joints, tracks, half`, and for vertex textures `vertices, half`. */
-export function describeJoints({
-  joints,
-  encoding,
-  precision,
-}: Pick<TextureDescription, 'encoding' | 'precision' | 'joints'>): string {
-  return [...(joints.length === 0 ? [] : [`${joints.length} joints`]), encoding, precision].join(', ');
+export const describeJoints = ({ joints, encoding, precision }: CharacterReport): string =>
+  [...(joints.length === 0 ? [] : [`${joints.length} joints`]), encoding, precision].join(', ');
+
+/** What reports say of a level of detail; either `distance` or `screenShare` says where it begins. */
+export interface LevelReport {
+  triangles: number;
+  /** Share of the character's size by which its surface is off. */
+  error?: number;
+  distance?: number;
+  screenShare?: number;
+  hysteresis?: number;
+  influences?: number;
 }
+
+/** Lines about levels of detail. */
+export function levelLines(levels: readonly LevelReport[]): string[] {
+  if (levels.length === 0) return [];
+  const inPercent = (share: number) => `${formatNumber(share * 100)} %`;
+  const rows = levels.map(({ triangles, error, distance, screenShare = 0 }) => [
+    String(triangles),
+    error === undefined ? '–' : inPercent(error),
+    distance === undefined ? `${inPercent(screenShare)} of the height` : String(distance),
+  ]);
+  return ['', ...formatTable(['triangles', 'error', 'from'], rows)];
+}
+
+/** Lines of warnings. */
+export const warningLines = (warnings: readonly string[]) => warnings.map((text) => `Warning: ${text}`);
 
 /** What the bytes of a glTF file are spent on. */
 export interface BytesByKind {
@@ -96,8 +143,8 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
     claim(sparse?.values.bufferView, kind);
   };
 
-  for (const { views } of bakedIn(json)?.characters ?? [])
-    for (const view of views ?? []) claim(view, 'baked');
+  for (const { views = [] } of storedIn(json as DocumentOfFile).values())
+    for (const view of views) claim(view, 'baked');
   for (const { bufferView } of json.images ?? []) claim(bufferView, 'textures');
   for (const { primitives } of json.meshes ?? []) {
     for (const { attributes, indices, targets = [], extensions } of primitives) {
@@ -133,11 +180,4 @@ export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
 
 function textSize(json: object): number {
   return new TextEncoder().encode(JSON.stringify(json)).length;
-}
-
-/** What a file says of what was baked into it, by whatever version; null where it says nothing. */
-export function bakedIn(
-  json: GLTF.IGLTF,
-): { version?: unknown; characters?: Partial<StoredCharacter>[] } | null {
-  return json.extensions?.[EXTENSION] ?? null;
 }

@@ -1,5 +1,4 @@
 import type { TypedArray } from 'three';
-import { EXTENSION } from './fileErrors.js';
 import { buildGlb } from './glb.js';
 
 /** What compresses: `MeshoptEncoder` of the package meshoptimizer. */
@@ -132,8 +131,8 @@ export class GltfWriter {
     return at;
   }
 
-  /** The file. @param extension What stands at the root of the document. */
-  build(extension: JSONObject): Uint8Array {
+  /** The file. */
+  build(): Uint8Array {
     const binary = new Uint8Array(this.size);
     let at = 0;
     for (const part of this.parts) {
@@ -152,7 +151,6 @@ export class GltfWriter {
       scene: 0,
       ...this.lists,
       buffers,
-      extensions: { [EXTENSION]: extension },
     };
     return buildGlb(json, binary);
   }

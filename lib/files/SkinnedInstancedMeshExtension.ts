@@ -23,19 +23,14 @@ import { damaged, EXTENSION, fileError } from './fileErrors.js';
 import { mergeLoaded } from './mergeLoaded.js';
 import { digestOf, unpack } from './pack.js';
 import {
-  checkViews,
+  checkedIn,
+  type DocumentOfFile,
   LOOKS,
   type StoredCharacter,
   type StoredFields,
   type StoredGeometry,
   storedIn,
 } from './StoredCharacter.js';
-
-/** A primitive of a glTF mesh, as the file has it. */
-interface Primitive {
-  indices?: number;
-  material?: number;
-}
 
 /** What is used of the parser that a `GLTFLoader` hands to its plugins. */
 export interface ParserOfPlugin {
@@ -89,7 +84,7 @@ export type ResultOfLoader = object;
 export class SkinnedInstancedMeshExtension {
   /** Of the extension. */
   readonly name = EXTENSION;
-  private readonly stored: StoredCharacter[] | null;
+  private readonly stored: Map<number, StoredCharacter>;
 
   /**
    * For `loader.register`.
@@ -103,17 +98,12 @@ export class SkinnedInstancedMeshExtension {
     private readonly parser: ParserOfPlugin,
     private readonly options: ExtensionOptions = {},
   ) {
-    const { json } = parser;
-    this.stored = checked(() => {
-      const stored = storedIn(json);
-      if (stored !== null) checkViews(json, stored);
-      return stored;
-    });
+    this.stored = checked(() => checkedIn(parser.json));
   }
 
   /** Called by the loader: makes one mesh of a character's primitives, which have their vertices in common. @throws If they cannot be loaded. */
   loadMesh(index: number): Promise<Mesh> | null {
-    if (!this.stored?.some(({ mesh }) => mesh === index)) return null;
+    if (!this.stored.has(index)) return null;
     return this.assemble(index).catch((cause: Error) => {
       throw /^THREE\.GLTFLoader/.test(cause.message) ? cause : damaged(cause);
     });
@@ -121,7 +111,7 @@ export class SkinnedInstancedMeshExtension {
 
   private async assemble(mesh: number): Promise<Mesh> {
     const { parser } = this;
-    const { primitives } = (parser.json as { meshes: { primitives: Primitive[] }[] }).meshes[mesh];
+    const { primitives } = (parser.json as Required<DocumentOfFile>).meshes[mesh];
     const [[geometry], materials, pieces] = await Promise.all([
       parser.loadGeometries(primitives.slice(0, 1) as never[]),
       Promise.all(primitives.map(({ material }) => this.get<Material>('material', material))),
@@ -155,17 +145,15 @@ export class SkinnedInstancedMeshExtension {
    * says what.
    */
   async afterRoot(result: ResultOfLoader): Promise<void> {
-    if (this.stored === null) return;
-    const bakedCharacters = await Promise.all(this.stored.map((one) => this.read(one)));
+    if (this.stored.size === 0) return;
+    const bakedCharacters = await Promise.all(Array.from(this.stored, (one) => this.read(...one)));
     Object.assign(result, { bakedCharacters });
   }
 
-  private async read({
-    mesh: index,
-    value,
-    views: places,
-    digest,
-  }: StoredCharacter): Promise<LoadedCharacter> {
+  private async read(
+    index: number,
+    { value, views: places, digest }: StoredCharacter,
+  ): Promise<LoadedCharacter> {
     const { options } = this;
     const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
     const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view))).catch(
@@ -313,16 +301,16 @@ function topOf(object: Object3D): Object3D {
 export function bakedCharactersOf(gltf: object): readonly LoadedCharacter[] {
   const { bakedCharacters, parser } = gltf as {
     bakedCharacters?: readonly LoadedCharacter[];
-    parser?: { json: { extensions?: object; nodes?: { extras?: object }[] } };
+    parser?: { json: DocumentOfFile };
   };
   if (bakedCharacters !== undefined) return bakedCharacters;
-  const { extensions = {}, nodes = [] } = parser?.json ?? {};
-  if (EXTENSION in extensions) {
+  const { nodes = [], ...json } = parser?.json ?? {};
+  if (storedIn(json).size > 0) {
     throw fileError(
       'the file has baked characters, but the loader did not read them; call loader.register((parser) => new SkinnedInstancedMeshExtension(parser)).',
     );
   }
-  if (nodes.some(({ extras = {} }) => EXTENSION in extras)) {
+  if (nodes.some(({ mesh, extras = {} }) => mesh !== undefined && EXTENSION in extras)) {
     throw fileError(
       'a tool has left out what was baked into the file; bake it last, or have the tool keep it: BakedAnimation of skinned-instanced-mesh/gltf-transform.',
     );

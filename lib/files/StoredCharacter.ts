@@ -6,9 +6,9 @@ import { isPositive } from '../utils/messages.js';
 import type { StoredLevel } from './addLevelsOf.js';
 import { EXTENSION, fileError, VERSION } from './fileErrors.js';
 
-/** A character in a file: its glTF mesh, and all else that it is made of, packed. */
+/** A character in a file, an extension of its glTF mesh: all else that it is made of, packed. */
 export interface StoredCharacter {
-  mesh: number;
+  version: number;
   value: unknown;
   /** Buffer view of each kind of array, and of each large array. */
   views: number[];
@@ -50,47 +50,63 @@ export interface StoredGeometry {
 /** What `GLTFLoader` looks at in a geometry when it makes a material for it, bit by bit. */
 export const LOOKS = ['tangent', 'color', 'normal'] as const;
 
-/**
- * The characters of a file; null if it has none.
- *
- * @throws If they are of another version, or are none.
- */
-export function storedIn(json: object): StoredCharacter[] | null {
-  const { extensions, meshes } = json as { extensions?: Record<string, never>; meshes?: unknown[] };
-  const { version, characters }: Extension = extensions?.[EXTENSION] ?? { version: VERSION };
-  if (version !== VERSION) {
-    throw fileError(
-      `the file is of version ${version}, and this library reads version ${VERSION}; bake the file anew.`,
-    );
-  }
-  if (characters === undefined) return null;
-  expectShape(characters, [{ mesh: 'count', views: ['count'], digest: 'number' }], 'characters');
-  const list = characters as StoredCharacter[];
-  const used = new Set(list.map(({ mesh }) => mesh));
-  expectFit(used.size === list.length && list.every(({ mesh }) => meshes && mesh in meshes), 'characters');
-  return list;
+/** What is looked at in a glTF document. */
+export interface DocumentOfFile {
+  /** Of earlier versions. */
+  extensions?: Record<string, StoredCharacter>;
+  nodes?: { mesh?: number; extras?: object }[];
+  meshes?: { extensions?: Record<string, StoredCharacter>; primitives: Primitive[] }[];
+  bufferViews?: {
+    buffer?: number;
+    byteLength?: number;
+    extensions?: Record<string, { count: number; byteStride: number; byteLength: number }>;
+  }[];
+  buffers?: { uri?: string }[];
 }
+
+/** A primitive of a glTF mesh, as the file has it. */
+interface Primitive {
+  indices?: number;
+  material?: number;
+}
+
+/** What a file says of its characters, of whatever version, by the numbers of their meshes. */
+export const storedIn = ({ extensions, meshes = [] }: DocumentOfFile): Map<number, StoredCharacter> =>
+  new Map(
+    [...meshes, { extensions }].flatMap((one, mesh) => {
+      const stored = one.extensions?.[EXTENSION];
+      return stored === undefined ? [] : [[mesh, stored]];
+    }),
+  );
 
 /** The codec needs at least one byte for so many, and some for each file. */
 const MAX_RATIO = 64;
 const SLACK = 8192;
 
 /**
- * Checks the buffer views of a file with characters before anything is unpacked.
+ * The characters of a file, whose buffer views are checked before anything is unpacked.
  *
- * @throws If one that a character needs is not there or named again, or one says that more comes out of it than can: a small file could
- * ask for any amount of memory.
+ * @throws If they are of another version; or a view that one needs is not there or named again, or one says that more comes out of it than
+ * can: a small file could ask for any amount of memory.
  */
-export function checkViews(json: object, characters: readonly StoredCharacter[]): void {
-  const { bufferViews = [], buffers = [] } = json as {
-    bufferViews?: BufferView[];
-    buffers?: { uri?: string }[];
-  };
+export function checkedIn(json: DocumentOfFile): Map<number, StoredCharacter> {
+  const stored = storedIn(json);
   const used = new Set<number>();
-  for (const view of characters.flatMap(({ views }) => views)) {
-    expectFit(isPositive(bufferViews[view]?.byteLength) && !used.has(view), `bufferViews.${view}`);
-    used.add(view);
+  const { bufferViews = [], buffers = [] } = json;
+  for (const one of stored.values()) {
+    const version = one?.version;
+    if (version !== VERSION) {
+      throw fileError(
+        `the file is of version ${version}, and this library reads version ${VERSION}; bake the file anew.`,
+      );
+    }
+    expectShape(one, { views: ['count'], digest: 'number' }, 'character');
+    for (const view of one.views) {
+      expectFit(isPositive(bufferViews[view]?.byteLength) && !used.has(view), `bufferViews.${view}`);
+      used.add(view);
+    }
   }
+  if (used.size === 0) return stored;
   bufferViews.forEach(({ buffer = 0, extensions }, view) => {
     const packed = extensions?.EXT_meshopt_compression;
     const { count = 0, byteStride = 0, byteLength = 0 } = packed ?? {};
@@ -98,15 +114,5 @@ export function checkViews(json: object, characters: readonly StoredCharacter[])
     const isThere = packed !== undefined || buffer === 0 || buffers[buffer]?.uri !== undefined;
     expectFit(isThere && count * byteStride <= byteLength * MAX_RATIO + SLACK, `bufferViews.${view}`);
   });
-}
-
-interface Extension {
-  version?: unknown;
-  characters?: unknown;
-}
-
-interface BufferView {
-  buffer?: number;
-  byteLength?: number;
-  extensions?: Record<string, { count: number; byteStride: number; byteLength: number }>;
+  return stored;
 }

@@ -5,7 +5,7 @@
  */
 export const EXTENSION = 'SIM_baked_animation';
 /** Version of the extension that is written and read. */
-export const VERSION = 2;
+export const VERSION = 3;
 
 /** An error about a file: what is wrong, and what to do. */
 export const fileError = (what: string, cause?: unknown): Error =>

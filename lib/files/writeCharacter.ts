@@ -97,8 +97,8 @@ export function writeCharacter(
   const writer = new GltfWriter(meshoptEncoder);
   writer.use(EXTENSION);
   const materialOf = materialCopier(writer, source, gltf);
-  const written = ([characters].flat() as Character[]).map((one) => write(one, options, writer, materialOf));
-  return writer.build({ version: VERSION, characters: written });
+  for (const one of [characters].flat() as Character[]) write(one, options, writer, materialOf);
+  return writer.build();
 }
 
 function write(
@@ -106,7 +106,7 @@ function write(
   { levels: wanted = [], animations = [], mergeMaterials, meshoptEncoder, compressMeshes }: WriteOptions,
   writer: GltfWriter,
   materialOf: (material: Material) => number,
-): JSONObject {
+): void {
   if (character?.boneTexture?.isBoneTexture !== true) {
     throw fileError(`writeCharacter takes what bakeCharacter returns, not ${describe(character)}.`);
   }
@@ -125,8 +125,8 @@ function write(
   const { primitives, attributes, corners, drawn } = primitivesOf(writer, geometry, material, materialOf);
   const { name, morphTargetInfluences: weights, morphTargetDictionary = {} } = fields;
   const extras = weights && { targetNames: Object.keys(morphTargetDictionary) };
-  const mesh = writer.add('meshes', { name, primitives, weights, extras });
-  writeScene(writer, isVertexTexture ? null : boneTexture.data, name, mesh, animations);
+  const mesh: JSONObject = { name, primitives, weights, extras };
+  writeScene(writer, isVertexTexture ? null : boneTexture.data, name, writer.add('meshes', mesh), animations);
 
   const data = isVertexTexture
     ? { vertices: storedVertices(vertexData as VertexData) }
@@ -149,7 +149,8 @@ function write(
   const { value, views } = pack(stored, ordersFor(boneTexture.data));
   const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
   const digest = digestOf(value, [...views.map(({ bytes }) => bytes), positions]);
-  return { mesh, value, views: views.map(({ bytes, stride }) => writer.view(bytes, stride)), digest };
+  const places = views.map(({ bytes, stride }) => writer.view(bytes, stride));
+  mesh.extensions = { [EXTENSION]: { version: VERSION, value, views: places, digest } };
 }
 
 /** @throws If it says nothing that loading could do. */

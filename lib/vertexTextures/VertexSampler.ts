@@ -1,117 +1,73 @@
-import { Matrix4, type Mesh, type Object3D } from 'three';
-import { drawnObjects, unsupportedKind } from '../character/collectParts.js';
-import { describe } from '../utils/messages.js';
+import { type BufferGeometry, Matrix3 } from 'three';
+import type { ScenePart } from '../animation/Rig.js';
+import { readPose } from '../baking/frames.js';
+import type { RigPoser } from '../baking/RigPoser.js';
+import { AFFINE_SIZE } from '../constants.js';
+import { plainArray } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
-import { MeshSampler } from './MeshSampler.js';
-import type { PlannedMotion, VertexBakeOptions } from './planMotions.js';
 import { SmoothNormals } from './smoothNormals.js';
 
-const _model = /*@__PURE__*/ new Matrix4();
+const _sum = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
-/**
- * The visible meshes under an object that have vertices, in the order in which they stand in the scene.
- *
- * @throws If there is none, or one of them has no positions.
- */
-export function drawnMeshes(object: Object3D): Mesh[] {
-  if (object?.isObject3D !== true) {
-    throw new Error(`Object is ${describe(object)}; pass the Object3D whose meshes shall be baked.`);
-  }
-  const meshes: Mesh[] = [];
-  for (const node of drawnObjects(object)) {
-    if (!(node as Mesh).isMesh || unsupportedKind(node) !== undefined) continue;
-    if ((node as Mesh).geometry.getAttribute('position')?.count !== 0) meshes.push(node as Mesh);
-  }
-  if (meshes.length === 0) {
-    throw new Error(`No visible mesh with vertices under "${object.name || object.type}".`);
-  }
-  for (const { geometry, name, type } of meshes) {
-    if (geometry.hasAttribute('position')) continue;
-    throw new Error(`The geometry of ${type} "${name}" has no attribute "position".`);
-  }
-  return meshes;
-}
-
-/** Reads where all vertices of an object are, relative to where its root is at rest. */
+/** Reads where all vertices of an object are, as the nodes of a poser stand, relative to where its root is at rest. */
 export class VertexSampler {
   readonly vertices: number;
   readonly positions: Float32Array;
   /** Null if they are not asked for. */
   readonly normals: Float32Array | null;
-  private readonly samplers: readonly MeshSampler[];
+  private readonly palette: Float64Array;
 
   private constructor(
-    readonly meshes: readonly Mesh[],
-    private readonly toRoot: Matrix4,
-    normals: NonNullable<VertexBakeOptions['normals']>,
-    /** Whether code writes into the geometries. */
+    private readonly poser: RigPoser,
+    readonly parts: readonly ScenePart[],
+    /** Whether code writes into the geometries, and influences of meshes. */
     private readonly isWritten: boolean,
-    /** What computes the normals of a mesh; null where they are read. */
+    /** Vertices of each part. */
+    private readonly counts: readonly number[],
+    /** What computes the normals of each part; null where they are read. */
     private readonly smooth: readonly (SmoothNormals | null)[],
+    hasNormals: boolean,
   ) {
-    this.samplers = meshes.map((mesh) => new MeshSampler(mesh));
-    this.vertices = this.samplers.reduce((sum, { count }) => sum + count, 0);
+    this.vertices = counts.reduce((sum, count) => sum + count, 0);
     this.positions = new Float32Array(this.vertices * 3);
-    this.normals = normals === 'none' ? null : new Float32Array(this.vertices * 3);
+    this.normals = hasNormals ? new Float32Array(this.vertices * 3) : null;
+    this.palette = new Float64Array(poser.rig.jointInverses.length);
   }
 
-  /**
-   * Reads what does not move.
-   *
-   * @param toRoot Inverse of the root's world matrix in the rest pose, whenever vertices are captured.
-   */
+  /** Reads what does not move. */
   static *of(
-    meshes: readonly Mesh[],
-    toRoot: Matrix4,
-    normals: NonNullable<VertexBakeOptions['normals']>,
+    poser: RigPoser,
+    parts: readonly ScenePart[],
+    normals: 'source' | 'computed' | 'none',
     isWritten: boolean,
   ): Steps<VertexSampler> {
     const smooth: (SmoothNormals | null)[] = [];
-    for (const mesh of meshes) {
+    for (const { geometry } of parts) {
       // Where there are none to be read, they are computed too.
-      const isComputed = normals === 'computed' || !mesh.geometry.hasAttribute('normal');
-      smooth.push(isComputed ? yield* SmoothNormals.of(mesh) : null);
+      const isComputed = normals === 'computed' || !geometry.hasAttribute('normal');
+      smooth.push(isComputed && normals !== 'none' ? yield* SmoothNormals.of(geometry) : null);
     }
-    yield 0;
-    const sampler = new VertexSampler(meshes, toRoot, normals, isWritten, smooth);
-    yield 0;
-    for (const one of sampler.samplers) yield* one.prepare();
-    return sampler;
+    const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
+    return new VertexSampler(poser, parts, isWritten, counts, smooth, normals !== 'none');
   }
 
   /**
-   * Remembers how a motion poses the object. It is posed by it no longer than that takes, also where there is an error.
+   * Writes all vertices.
    *
    * @param where Says in an error what is posed.
-   * @throws If a mesh has another number of vertices than at rest.
+   * @throws If a mesh has another number of vertices than at rest, or a position is not finite.
    */
-  capture(motion: Pick<PlannedMotion, 'pose' | 'release'>, time: number, where: string): void {
-    try {
-      motion.pose(time);
-      this.samplers.forEach((sampler, i) => {
-        sampler.capture(this.toRoot, this.normals !== null && this.smooth[i] === null, this.isWritten, where);
-      });
-    } finally {
-      motion.release();
-    }
-  }
-
-  /**
-   * Writes all vertices as they were posed when they were captured.
-   *
-   * @param where Says in an error what is posed.
-   * @throws If a position is not finite.
-   */
-  *compute(where: string): Steps<void> {
-    const { samplers, positions, normals, smooth } = this;
+  *sample(where: string): Steps<void> {
+    const { poser, parts, positions, normals, smooth, counts } = this;
+    readPose(poser, this.palette);
+    const influences = poser.morphs();
     let first = 0;
-    for (const [i, sampler] of samplers.entries()) {
+    for (const [i, part] of parts.entries()) {
       const computed = smooth[i];
-      yield* sampler.compute(positions, computed === null ? normals : null, first);
-      if (computed !== null && normals !== null) {
-        yield* computed.compute(positions, normals, first, sampler.mirrored ? -1 : 1);
-      }
-      first += sampler.count;
+      yield* this.samplePart(part, counts[i], computed === null ? normals : null, first, influences, where);
+      const side = poser.nodes[part.node].matrixWorld.determinant() < 0 ? -1 : 1;
+      if (computed !== null && normals !== null) yield* computed.compute(positions, normals, first, side);
+      first += counts[i];
     }
     yield* inRuns(positions.length, (start, end) => {
       for (let i = start; i < end; i++) {
@@ -120,8 +76,83 @@ export class VertexSampler {
       }
     });
   }
+
+  private samplePart(
+    { mesh, node, geometry: source, joints, rigid, morphOffset, morphCount }: ScenePart,
+    count: number,
+    normals: Float32Array | null,
+    first: number,
+    influences: readonly number[],
+    where: string,
+  ): Steps<void> {
+    const { poser, palette, positions, isWritten } = this;
+    const geometry = isWritten ? mesh.geometry : source;
+    const own = isWritten
+      ? (mesh.morphTargetInfluences ?? [])
+      : influences.slice(morphOffset, morphOffset < 0 ? 0 : morphOffset + morphCount);
+    const fields = Object.entries({ position: positions, ...(normals && { normal: normals }) });
+    for (const [name] of fields) checkCount(geometry, mesh.name, name, count, where);
+    const { skinIndex, skinWeight } = geometry.attributes;
+    // three.js turns normals by the inverse transpose of the mesh's matrix, and so what vertices are turned by needs this besides.
+    const linear = new Matrix3().setFromMatrix4(poser.nodes[node].matrixWorld);
+    const turn = linear.clone().transpose().premultiply(linear).invert().elements;
+    return inRuns(count, (start, end) => {
+      for (const [name, target] of fields)
+        target.set(morphed(geometry, name, own, start, end), (first + start) * 3);
+      const indices = rigid ? null : plainArray(skinIndex, 4, start, end);
+      const weights = rigid ? null : plainArray(skinWeight, 4, start, end);
+      for (let vertex = 0; vertex < end - start; vertex++) {
+        _sum.fill(0);
+        for (let i = vertex * 4; i < vertex * 4 + (rigid ? 1 : 4); i++) {
+          const weight = weights?.[i] ?? 1;
+          if (weight === 0) continue;
+          const from = joints[indices?.[i] ?? 0] * AFFINE_SIZE;
+          for (let k = 0; k < AFFINE_SIZE; k++) _sum[k] += weight * palette[from + k];
+        }
+        const at = (first + start + vertex) * 3;
+        carry(_sum, positions, at, 1);
+        if (normals === null) continue;
+        carry(_sum, normals, at, 0);
+        const [x, y, z] = [normals[at], normals[at + 1], normals[at + 2]];
+        for (let k = 0; k < 3; k++) normals[at + k] = turn[k] * x + turn[k + 3] * y + turn[k + 6] * z;
+      }
+    });
+  }
 }
 
-/** Whether a mesh's matrix, relative to its root, mirrors: three.js turns its triangles around then. */
-export const isMirrored = ({ matrixWorld }: Mesh, toRoot: Matrix4): boolean =>
-  _model.multiplyMatrices(toRoot, matrixWorld).determinant() < 0;
+function checkCount(geometry: BufferGeometry, mesh: string, name: string, count: number, where: string) {
+  const found = geometry.getAttribute(name)?.count ?? 0;
+  if (found === count) return;
+  throw new Error(
+    `${where} gives mesh "${mesh}" ${found} vertices (${name}), it had ${count}; keep their number.`,
+  );
+}
+
+/** A run of an attribute, with the morph targets that have influence. */
+function morphed(
+  { attributes, morphAttributes, morphTargetsRelative }: BufferGeometry,
+  name: string,
+  influences: readonly number[],
+  start: number,
+  end: number,
+): Float32Array {
+  const values = Float32Array.from(plainArray(attributes[name], 3, start, end));
+  const morphs = morphAttributes[name as 'position'] ?? [];
+  const rest =
+    morphTargetsRelative || morphs.length === 0 ? 1 : influences.reduce((sum, own) => sum - own, 1);
+  if (rest !== 1) for (let i = 0; i < values.length; i++) values[i] *= rest;
+  morphs.forEach((morph, number) => {
+    const influence = influences[number] ?? 0;
+    if (influence === 0) return;
+    const offsets = plainArray(morph, 3, start, end);
+    for (let i = 0; i < values.length; i++) values[i] += influence * offsets[i];
+  });
+  return values;
+}
+
+/** Multiplies a vector of three numbers with an affine matrix; `w` is 1 for positions and 0 for directions. */
+function carry(m: Float64Array, vectors: Float32Array, at: number, w: number): void {
+  const [x, y, z] = [vectors[at], vectors[at + 1], vectors[at + 2]];
+  for (let k = 0; k < 3; k++)
+    vectors[at + k] = m[k * 4] * x + m[k * 4 + 1] * y + m[k * 4 + 2] * z + m[k * 4 + 3] * w;
+}

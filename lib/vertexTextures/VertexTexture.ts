@@ -1,7 +1,7 @@
 import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, UnsignedIntType } from 'three';
 import { BoneTexture, type VertexBinding } from '../animation/BoneTexture.js';
 import type { Precision } from '../animation/BoneTextureData.js';
-import { bindVertices, collectMeshes } from './bindVertices.js';
+import { bindVertices, placeParts } from './bindVertices.js';
 import { checkVertices } from './checkVertices.js';
 import { VertexReader } from './VertexReader.js';
 import { frameTable, type VertexErrors, type VertexTextureData } from './VertexTextureData.js';
@@ -55,7 +55,7 @@ export class VertexTexture extends BoneTexture {
     this.vertexTexels.name = 'VertexTexture';
     this.vertexTexels.needsUpdate = true;
     this.binding = {
-      collect: (root) => collectMeshes(root, data, this.vertexReader),
+      place: (parts) => placeParts(parts, data, this.vertexReader),
       bind: (geometry: BufferGeometry, source: BufferGeometry) =>
         bindVertices(geometry, source, data, this.vertexReader),
     };

@@ -1,17 +1,20 @@
-import { Box3, type Mesh, type Object3D, Vector3 } from 'three';
+import { Box3, type BufferGeometry, type Object3D, Vector3 } from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 import { boxToArray } from '../animation/jointBoxes.js';
+import type { ScenePart } from '../animation/Rig.js';
+import { RigPoser } from '../baking/RigPoser.js';
+import { collectRig } from '../character/collectRig.js';
+import { copyNodes, nodesOf } from '../character/rigNodes.js';
 import { REST_FRAME } from '../constants.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { FrameStore } from './FrameStore.js';
 import type { VertexBakeOptions } from './planMotions.js';
 import { type MotionSource, type PlannedMotion, planMotions } from './planMotions.js';
-import { drawnMeshes, VertexSampler } from './VertexSampler.js';
+import { VertexSampler } from './VertexSampler.js';
 import {
   checkFrames,
   layoutVertices,
   type VertexErrors,
-  type VertexPart,
   type VertexTextureData,
   WORDS,
 } from './VertexTextureData.js';
@@ -28,21 +31,23 @@ export function* bakeVertices(
   options: VertexBakeOptions,
 ): VertexBakeSteps {
   const { fps = 30, precision = 'half', maxTextureSize = 4096, measure = false } = options;
-  const meshes = drawnMeshes(object);
-  // Before the first break, in which others may pose the object.
-  const { motions, byCode, rest, restore } = planMotions(object, source, { ...options, fps });
-  const endClaim = claimMeshes(meshes, byCode);
+  // Before the first break, in which others may pose the object. All meshes have joints of their own.
+  const flips = [...nodesOf(object).nodes.keys()].map((part) => ({ part, group: part, mirrored: false }));
+  const { rig, parts } = collectRig(object, { flips, shareMorphs: false, keepNamesakes: true });
+  parts.sort((a, b) => a.node - b.node);
+  const poser = new RigPoser({ ...rig, nodes: copyNodes(rig) });
+  const { motions, byCode, restore } = planMotions(object, source, { ...options, fps }, poser);
+  const endClaim = claim(parts, byCode);
   try {
-    const parts = meshes.map(({ name, geometry }): VertexPart => {
-      return { name, vertices: geometry.getAttribute('position').count };
-    });
     const normals = options.normals ?? (byCode ? 'computed' : 'source');
-    const sampler = yield* VertexSampler.of(meshes, rest.toRoot, normals, byCode);
-    const frames = new FrameStore(sampler.vertices, precision);
+    const sampler = yield* VertexSampler.of(poser, parts, normals, byCode);
+    const recorder = new Recorder(
+      sampler,
+      new FrameStore(sampler.vertices, precision),
+      maxTextureSize,
+      measure,
+    );
     yield 0;
-    const recorder = new Recorder(sampler, frames, maxTextureSize);
-    yield 0;
-    sampler.capture(rest, 0, 'The rest pose');
     yield* recorder.record('The rest pose');
     const restBounds = boxToArray(recorder.takeBounds());
     const errors: VertexErrors[] = [];
@@ -55,9 +60,10 @@ export function* bakeVertices(
     checkFrames(start + all, maxTextureSize);
     for (const motion of motions) {
       const { name, duration, count } = motion;
+      motion.begin();
       recorder.begin();
       for (let i = 0; i < count; i++) {
-        yield* recorder.pose(motion, i, measure);
+        yield* recorder.pose(motion, i);
         yield (start + i) / (all + 1);
       }
       const { stored, between } = recorder;
@@ -89,7 +95,10 @@ export function* bakeVertices(
       yield 1;
     }
     return {
-      parts,
+      parts: parts.map(({ mesh: { name }, geometry }) => ({
+        name,
+        vertices: geometry.getAttribute('position').count,
+      })),
       vertices,
       precision,
       normals: normals !== 'none',
@@ -110,30 +119,26 @@ export function* bakeVertices(
 /** What a bake by code counts for: more than all bakes by clips together. */
 const CODE = 2 ** 30;
 
-/** How many bakes use a mesh or geometry now: 1 for each by clips, `CODE` for one by code. */
-const claims = /*@__PURE__*/ new WeakMap<object, number>();
+/** How many bakes use a geometry now: 1 for each by clips, `CODE` for one by code. */
+const claims = /*@__PURE__*/ new WeakMap<BufferGeometry, number>();
 
 /**
- * Notes that meshes are being baked, until what is returned is called. Bakes by clips leave them as they were in each break, so that
- * there may be several at once. Code does not: another bake would take its frames for the rest pose.
+ * Notes that geometries are being baked, until what is returned is called. Bakes by clips only read them, so that there may be several at
+ * once. Code writes into them.
  *
  * @throws If they are being baked, and one of the two bakes is by code.
  */
-function claimMeshes(meshes: readonly Mesh[], byCode: boolean): () => void {
-  const claimed = new Set<object>();
-  for (const mesh of meshes) {
-    const { geometry, name } = mesh;
-    claimed.add(mesh).add(geometry);
-    const others = Math.max(claims.get(mesh) ?? 0, claims.get(geometry) ?? 0);
-    if (others === 0 || (!byCode && others < CODE)) continue;
+function claim(parts: readonly ScenePart[], byCode: boolean): () => void {
+  const taken = parts.find(({ mesh }) => (claims.get(mesh.geometry) ?? 0) >= (byCode ? 1 : CODE));
+  if (taken)
     throw new Error(
-      `Mesh "${name}" is being baked already, and motions of code pose it; await the other bake first, or bake a clone with geometries of its own.`,
+      `Mesh "${taken.mesh.name}" is being baked already, and motions of code pose it; await the other bake first, or bake a clone with geometries of its own.`,
     );
-  }
-  const count = byCode ? CODE : 1;
+  const geometries = new Set(parts.map(({ mesh }) => mesh.geometry));
   const add = (change: number) => {
-    for (const one of claimed) claims.set(one, (claims.get(one) ?? 0) + change);
+    for (const one of geometries) claims.set(one, (claims.get(one) ?? 0) + change);
   };
+  const count = byCode ? CODE : 1;
   add(count);
   return () => add(-count);
 }
@@ -146,18 +151,17 @@ class Recorder {
   /** Around all frames of the clip at hand, and around all frames. */
   private readonly clipBounds = new Box3();
   private readonly bounds = new Box3();
-  /** The last two frames as they are stored, and the object as it is half-way between them. */
+  /** The frame before, and the object as it is half-way between that and the next. */
   private last: Float32Array;
-  private before: Float32Array;
   private half: Float32Array | null = null;
 
   constructor(
     private readonly sampler: VertexSampler,
     readonly store: FrameStore,
     private readonly maxTextureSize: number,
+    private readonly measures: boolean,
   ) {
-    this.last = new Float32Array(sampler.positions.length);
-    this.before = new Float32Array(sampler.positions.length);
+    this.last = sampler.positions;
   }
 
   /** The longest side of the box around all frames. */
@@ -173,46 +177,38 @@ class Recorder {
   }
 
   /** Records a frame of a motion. */
-  *pose(motion: PlannedMotion, frame: number, measure: boolean): Steps<void> {
+  *pose(motion: PlannedMotion, frame: number): Steps<void> {
     const { sampler } = this;
     const { name, count, duration } = motion;
     const where = `Motion "${name}"`;
     const step = count === 1 ? 0 : duration / (count - 1);
     // The last frame is at the duration itself, not a rounding error behind it.
-    sampler.capture(motion, frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step, where);
+    motion.pose(frame === count - 1 ? (count === 1 ? 0 : duration) : frame * step);
     yield* this.record(where, `, up to frame ${frame + 1} of ${count} of motion "${name}",`);
-    if (!measure || frame === count - 1) return;
-    sampler.capture(motion, (frame + 0.5) * step, where);
-    yield* sampler.compute(where);
+    if (!this.measures || frame === count - 1) return;
+    motion.pose((frame + 0.5) * step);
+    yield* sampler.sample(where);
     this.half = sampler.positions.slice();
   }
 
   /**
-   * Records the object as it was captured.
+   * Records the object as it stands.
    *
    * @param where Says in an error what is posed.
    * @param upTo Says in an error how much has been recorded then.
    * @throws If there is no more room: at once, for what is left may take long.
    */
   *record(where: string, upTo = ''): Steps<void> {
-    const { sampler, store, clipBounds } = this;
-    yield* sampler.compute(where);
+    const { sampler, store, last, half } = this;
+    yield* sampler.sample(where);
     const { positions, normals } = sampler;
-    yield* store.add(positions, normals);
+    const box = new Box3().setFromArray(positions);
+    this.clipBounds.union(box);
+    this.stored = Math.max(this.stored, yield* store.add(positions, normals, box));
     layoutVertices(store.stored.length * sampler.vertices, this.maxTextureSize, upTo);
-    [this.before, this.last] = [this.last, this.before];
-    const { last, before, half } = this;
-    yield* store.decode(last);
-    this.stored = Math.max(this.stored, yield* distance(positions, last, last));
-    if (half !== null) this.between = Math.max(this.between, yield* distance(half, before, last));
+    if (half !== null) this.between = Math.max(this.between, yield* distance(half, last, positions));
     this.half = null;
-    const { min, max } = clipBounds;
-    yield* inRuns(sampler.vertices, (start, end) => {
-      for (let i = start * 3; i < end * 3; i += 3) {
-        min.set(Math.min(min.x, last[i]), Math.min(min.y, last[i + 1]), Math.min(min.z, last[i + 2]));
-        max.set(Math.max(max.x, last[i]), Math.max(max.y, last[i + 1]), Math.max(max.z, last[i + 2]));
-      }
-    });
+    if (this.measures) this.last = positions.slice();
   }
 
   /** The box around all frames since it was last asked for. */

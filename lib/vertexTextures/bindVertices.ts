@@ -5,17 +5,16 @@ import {
   InterleavedBufferAttribute,
   Matrix4,
   type Mesh,
-  type Object3D,
+  type SkinnedMesh,
   Vector3,
+  Vector4,
 } from 'three';
 import type { ScenePart } from '../animation/Rig.js';
 import { SKIN_PART } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
-import { affineFromMatrix4 } from '../utils/affine.js';
-import { sharingCopy } from '../utils/geometries.js';
-import { MeshSampler, updateWorld } from './MeshSampler.js';
+import { affineFromMatrix4, affineToMatrix4, linearDeterminant } from '../utils/affine.js';
+import { type Attribute, sharingCopy } from '../utils/geometries.js';
 import type { VertexReader } from './VertexReader.js';
-import { drawnMeshes, isMirrored } from './VertexSampler.js';
 import type { VertexTextureData } from './VertexTextureData.js';
 
 /** Attribute in which vertices of parts carry their numbers while parts are merged, which may reorder them. */
@@ -25,85 +24,78 @@ const NUMBERS = 'vertexNumber';
 const STRIDE = 6;
 
 const _vector = /*@__PURE__*/ new Vector3();
+const _direction = /*@__PURE__*/ new Vector4();
 
 /**
  * The meshes under an object as parts of a crowd, in the positions of the rest pose.
  *
+ * @param collected As they are collected for any crowd.
  * @throws If they are not those that were baked.
  */
-export function collectMeshes(object: Object3D, data: VertexTextureData, reader: VertexReader): ScenePart[] {
-  const meshes = drawnMeshes(object);
+export function placeParts(
+  collected: readonly ScenePart[],
+  data: VertexTextureData,
+  reader: VertexReader,
+): ScenePart[] {
+  const sorted = [...collected].sort((a, b) => a.node - b.node);
   const { parts } = data;
-  const counts = meshes.map(({ geometry }) => geometry.getAttribute('position').count);
-  if (meshes.length !== parts.length || counts.some((count, i) => count !== parts[i].vertices)) {
+  const counts = sorted.map(({ geometry }) => geometry.getAttribute('position').count);
+  if (sorted.length !== parts.length || counts.some((count, i) => count !== parts[i].vertices)) {
     const list = (of: readonly string[]) => of.join(', ');
     throw new Error(
       `The vertex texture was baked of other meshes: ${list(parts.map(({ name, vertices }) => `"${name}" with ${vertices} vertices`))}; ` +
-        `here are ${list(meshes.map(({ name }, i) => `"${name}" with ${counts[i]}`))}. Bake one of this object.`,
+        `here are ${list(sorted.map(({ mesh }, i) => `"${mesh.name}" with ${counts[i]}`))}. Bake one of this object.`,
     );
   }
-  updateWorld(object);
-  const toRoot = new Matrix4().copy(object.matrixWorld).invert();
   let first = 0;
-  return meshes.map((mesh, node) => {
-    const mirrored = isMirrored(mesh, toRoot);
+  return sorted.map((part, i) => {
     const model = new Float64Array(AFFINE_SIZE);
     // Positions are the root's; whether triangles are turned around is all that is left of the mesh's matrix.
+    const mirrored = linearDeterminant(part.model, 0) < 0;
     affineFromMatrix4(new Matrix4().makeScale(mirrored ? -1 : 1, 1, 1), model, 0);
-    const geometry = atRest(mesh, toRoot, data, reader, first);
-    first += counts[node];
-    return {
-      node,
-      mesh,
-      geometry,
-      material: mesh.material,
-      joints: Int32Array.of(0),
-      mirrorJoints: null,
-      followed: new Set([0]),
-      rigid: true,
-      model,
-      morphOffset: -1,
-      morphCount: 0,
-      morphIndices: {},
-    };
+    const geometry = atRest(part, data, reader, first);
+    first += counts[i];
+    const joints = Int32Array.of(0);
+    const follows = { joints, mirrorJoints: null, followed: new Set([0]), rigid: true, model };
+    return { ...part, geometry, ...follows, morphOffset: -1, morphCount: 0, morphIndices: {} };
   });
 }
 
 /** The geometry of a mesh with the vertices of the rest frame, and their numbers. */
 function atRest(
-  mesh: Mesh,
-  toRoot: Matrix4,
+  { mesh, geometry: source, model }: ScenePart,
   data: VertexTextureData,
   reader: VertexReader,
   first: number,
 ): BufferGeometry {
-  const source = mesh.geometry;
   const geometry = sharingCopy(source).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
   geometry.morphAttributes = {};
-  const { count } = source.getAttribute('position');
-  const numbers = Float32Array.from({ length: count }, (_, vertex) => first + vertex);
+  const { position, tangent } = source.attributes;
+  const numbers = Float32Array.from({ length: position.count }, (_, vertex) => first + vertex);
   geometry.setAttribute(NUMBERS, new BufferAttribute(numbers, 1));
   geometry.setAttribute(
     'position',
     restAttribute(numbers, (vertex) => reader.addPosition(REST_FRAME, vertex, 1, _vector)),
   );
   if (data.normals) geometry.setAttribute('normal', restNormals(numbers, reader));
-  const tangent = source.getAttribute('tangent') as BufferAttribute | undefined;
-  if (tangent !== undefined) geometry.setAttribute('tangent', restTangents(mesh, toRoot, tangent));
+  if (tangent !== undefined) geometry.setAttribute('tangent', restTangents(mesh, model, tangent));
   return geometry;
 }
 
-/** Tangents are in no frame: they are those of the mesh, in the root's space as the positions are. */
-function restTangents(mesh: Mesh, toRoot: Matrix4, tangent: BufferAttribute): BufferAttribute {
-  const { count } = tangent;
-  const turned = new MeshSampler(mesh).tangents(toRoot, tangent);
-  const array = new Float32Array(count * 4);
-  for (let vertex = 0; vertex < count; vertex++) {
-    _vector
-      .fromArray(turned, vertex * 3)
-      .normalize()
-      .toArray(array, vertex * 4);
-    array[vertex * 4 + 3] = tangent.itemSize > 3 ? tangent.getW(vertex) : 1;
+/**
+ * Tangents are in no frame: they are those of the mesh, in the root's space as the positions are. Unlike normals they lie in the surface, so
+ * that they take the mesh's matrix as it is.
+ */
+function restTangents(mesh: Mesh, model: Float64Array, tangent: Attribute): BufferAttribute {
+  mesh.updateWorldMatrix(true, true);
+  const toRoot = affineToMatrix4(model, 0, new Matrix4());
+  const array = new Float32Array(tangent.count * 4);
+  for (let vertex = 0; vertex < tangent.count; vertex++) {
+    _direction.fromBufferAttribute(tangent as BufferAttribute, vertex).setW(0);
+    if ((mesh as SkinnedMesh).isSkinnedMesh) (mesh as SkinnedMesh).applyBoneTransform(vertex, _direction);
+    _direction.setW(0).applyMatrix4(toRoot).normalize();
+    _direction.w = tangent.itemSize > 3 ? tangent.getW(vertex) : 1;
+    _direction.toArray(array, vertex * 4);
   }
   return new BufferAttribute(array, 4);
 }

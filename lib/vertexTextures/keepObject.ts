@@ -1,12 +1,4 @@
-import {
-  type BufferAttribute,
-  type BufferGeometry,
-  Matrix4,
-  type Mesh,
-  type Object3D,
-  type SkinnedMesh,
-} from 'three';
-import { updateWorld } from './MeshSampler.js';
+import type { BufferAttribute, BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
 
 /** Fields of nodes and geometries that code sets anew. */
 const REFERRED = ['visible', 'matrixAutoUpdate', 'geometry', 'morphTargetInfluences', 'index'];
@@ -36,18 +28,31 @@ interface Copied {
   copy(source: Copied): unknown;
 }
 
-/** Remembers how an object is posed, by its nodes and influences of morph targets; what is returned poses it so again. */
-function keepPose(object: Object3D): () => void {
+/**
+ * Remembers all of an object that code may change which poses it: its nodes, influences of morph targets, children, and what geometries
+ * hold.
+ *
+ * @returns Puts it back.
+ */
+export function keepObject(object: Object3D): () => void {
   const kept: (() => void)[] = [];
   const nodes = new Set<Object3D>();
+  const geometries = new Set<BufferGeometry>();
   object.traverse((node) => {
     nodes.add(node);
-    // A clip can move bones that are not under the object too, if it is their mesh.
     for (const bone of (node as SkinnedMesh).skeleton?.bones ?? []) nodes.add(bone);
+    const { geometry } = node as Mesh;
+    // Meshes may share one.
+    if (geometry) geometries.add(geometry);
+    keepChildren(node, kept);
   });
+  for (const geometry of geometries) {
+    keepFields(geometry, kept);
+    keepAttributes(geometry, kept);
+  }
   for (const node of nodes) {
-    const { morphTargetInfluences } = node as Mesh;
     keepFields(node, kept);
+    const { morphTargetInfluences } = node as Mesh;
     if (morphTargetInfluences) keepNumbers(morphTargetInfluences, kept);
   }
   return () => {
@@ -56,25 +61,10 @@ function keepPose(object: Object3D): () => void {
   };
 }
 
-/** {@link keepPose}, and what else code may change: children, and what geometries hold. */
-export function keepObject(object: Object3D): () => void {
-  const kept: (() => void)[] = [];
-  const geometries = new Set<BufferGeometry>();
-  object.traverse((node) => {
-    const { geometry } = node as Mesh;
-    keepChildren(node, kept);
-    if (geometry) geometries.add(geometry);
-  });
-  // Meshes may share one.
-  for (const geometry of geometries) {
-    keepFields(geometry, kept);
-    keepAttributes(geometry, kept);
-  }
-  // Last: it brings the world matrices of the nodes up to date that are under the object again.
-  kept.push(keepPose(object));
-  return () => {
-    for (const restore of kept) restore();
-  };
+/** Brings all world matrices that posing needs up to date. */
+export function updateWorld(root: Object3D): void {
+  root.updateWorldMatrix(true, false);
+  root.updateMatrixWorld(true);
 }
 
 function keepFields(holder: object, kept: (() => void)[]): void {
@@ -127,39 +117,4 @@ function keepNumbers(
   kept.push(() => {
     for (let i = 0; i < values.length; i++) numbers[i] = values[i];
   });
-}
-
-/**
- * The pose that an object has when this is made. Others may move and pose the object in the breaks of a bake by clips: each frame begins
- * with this pose, and leaves theirs. Code of the user's may go on from its last frame, so that its frames begin with that.
- */
-export class RestPose {
-  /** Inverse of the root's world matrix in this pose, below whatever it stands now. */
-  readonly toRoot = new Matrix4();
-  private readonly take: (() => void) | null;
-  private giveBack: (() => void) | null = null;
-
-  constructor(
-    private readonly object: Object3D,
-    byCode: boolean,
-  ) {
-    this.take = byCode ? null : keepPose(object);
-  }
-
-  /** Poses the object so. */
-  pose(): void {
-    const { object, take } = this;
-    if (take === null) updateWorld(object);
-    else {
-      this.giveBack = keepPose(object);
-      take();
-    }
-    this.toRoot.copy(object.matrixWorld).invert();
-  }
-
-  /** Poses the object as it was before. */
-  release(): void {
-    this.giveBack?.();
-    this.giveBack = null;
-  }
 }

@@ -1,11 +1,14 @@
-import { type AnimationAction, type AnimationClip, AnimationMixer, LoopOnce, type Object3D } from 'three';
+import type { AnimationClip, Object3D } from 'three';
 import type { Precision } from '../animation/BoneTextureData.js';
 import type { BakeOptions } from '../baking/BakeOptions.js';
-import { type PlannedClip, planClips, warnOfNames } from '../baking/planClips.js';
+import { warnOfTracks } from '../baking/bakeCharacter.js';
+import { bindClip } from '../baking/channels.js';
+import { planClips, warnOfNames } from '../baking/planClips.js';
+import type { RigPoser } from '../baking/RigPoser.js';
+import { nodesOf } from '../character/rigNodes.js';
 import { describe, isPositive } from '../utils/messages.js';
 import { runAll, type SliceOptions } from '../utils/steps.js';
-import { keepObject, RestPose } from './keepObject.js';
-import { updateWorld } from './MeshSampler.js';
+import { keepObject, updateWorld } from './keepObject.js';
 
 /** A motion that your code makes: a simulation, a formula, another library's animation. */
 export interface VertexMotion {
@@ -65,20 +68,18 @@ export interface PlannedMotion {
   duration: number;
   /** Frames, both ends included. */
   count: number;
-  /** Poses the object, and brings its world matrices up to date. */
+  /** Called before the first `pose`. */
+  begin(): void;
+  /** Poses the nodes of the poser. */
   pose(time: number): void;
-  /** Called where something else may look at the object before the next `pose`: clips put it back as it was. */
-  release(): void;
 }
 
 /** What is baked of an object. */
 export interface PlannedMotions {
   motions: PlannedMotion[];
-  /** Whether code of the user's poses the object, not clips. */
+  /** Whether code of the user's poses the object, not clips, which pose copies of its nodes. */
   byCode: boolean;
-  /** How the object was at first. */
-  rest: RestPose;
-  /** Poses the object as it was at first, where motions have not put it back. */
+  /** Poses the object as it was at first. */
   restore(): void;
 }
 
@@ -88,12 +89,14 @@ export type MotionSource = readonly (AnimationClip | VertexMotion)[] | ((time: n
 /**
  * Clips, or motions of the user's code, with their frames.
  *
+ * @param poser Poses copies of the object's nodes, which are to be where these are now.
  * @throws If one of them cannot be baked.
  */
 export function planMotions(
   object: Object3D,
   source: MotionSource,
   options: VertexBakeOptions & { fps: number },
+  poser: RigPoser,
 ): PlannedMotions {
   const motions = typeof source === 'function' ? [oneMotion(source, options)] : source;
   if (!Array.isArray(motions)) {
@@ -107,20 +110,40 @@ export function planMotions(
     }
     warnOfNames(motions, 'motion');
     const restore = keepObject(object);
+    const follow = follower(object, poser);
     return {
-      motions: motions.map((motion) => planMotion(object, motion, options.fps)),
+      motions: motions.map((motion) => planMotion(motion, options.fps, follow)),
       byCode: true,
-      rest: new RestPose(object, true),
       restore,
     };
   }
-  const rest = new RestPose(object, false);
   const planned = runAll(planClips(motions as AnimationClip[], options.clips, options.fps));
+  const bound = planned.map((clip) => ({ ...clip, ...bindClip(poser, clip.clip) }));
+  warnOfTracks(poser.rig, bound);
   return {
-    motions: planned.map((clip) => driven(object, clip, rest)),
+    motions: bound.map(({ clip, name, count, channels }) => ({
+      name,
+      duration: clip.duration,
+      count,
+      begin: () => poser.play(clip, channels),
+      pose: (time) => poser.sample(time),
+    })),
     byCode: false,
-    rest,
     restore() {},
+  };
+}
+
+/** Makes a function that puts the nodes of a poser where those of the object are then, relative to the root as it is now. */
+function follower(object: Object3D, { nodes }: RigPoser): () => void {
+  const own = nodesOf(object).nodes;
+  updateWorld(object);
+  const toRoot = object.matrixWorld.clone().invert();
+  for (const node of nodes) node.matrixWorldAutoUpdate = false;
+  return () => {
+    updateWorld(object);
+    own.forEach(({ matrixWorld }, i) => {
+      nodes[i].matrixWorld.multiplyMatrices(toRoot, matrixWorld);
+    });
   };
 }
 
@@ -137,7 +160,7 @@ function oneMotion(
   return { name, duration, pose };
 }
 
-function planMotion(object: Object3D, motion: VertexMotion, rate: number): PlannedMotion {
+function planMotion(motion: VertexMotion, rate: number, follow: () => void): PlannedMotion {
   const { name, duration, fps = rate } = motion;
   if (typeof name !== 'string' || name === '') {
     throw new Error(`The name of a motion is ${describe(name)}; use one for play to find.`);
@@ -156,32 +179,7 @@ function planMotion(object: Object3D, motion: VertexMotion, rate: number): Plann
         `Motion "${name}" returns a promise; pose(time) has to pose the object before it returns.`,
       );
     }
-    updateWorld(object);
+    follow();
   };
-  // A simulation may go on from what it has written.
-  return { name, duration, count, pose, release() {} };
-}
-
-/** Lets an `AnimationMixer` of its own pose the object, which puts everything back in its place when it is stopped. */
-function driven(object: Object3D, { clip, name, count }: PlannedClip, rest: RestPose): PlannedMotion {
-  let mixer: AnimationMixer | null = null;
-  let action: AnimationAction | null = null;
-  return {
-    name,
-    duration: clip.duration,
-    count,
-    pose(time) {
-      rest.pose();
-      mixer ??= new AnimationMixer(object);
-      action ??= mixer.clipAction(clip).setLoop(LoopOnce, 1);
-      action.clampWhenFinished = true;
-      action.reset().play();
-      mixer.setTime(time);
-      updateWorld(object);
-    },
-    release() {
-      mixer?.stopAllAction();
-      rest.release();
-    },
-  };
+  return { name, duration, count, begin() {}, pose };
 }

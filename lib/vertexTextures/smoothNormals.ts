@@ -1,4 +1,4 @@
-import type { Mesh } from 'three';
+import type { BufferGeometry } from 'three';
 import { plainArray } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 
@@ -10,8 +10,8 @@ export class SmoothNormals {
     private readonly index: ArrayLike<number>,
   ) {}
 
-  /** Finds which vertices of a mesh are the same. */
-  static *of({ geometry }: Mesh): Steps<SmoothNormals> {
+  /** Finds which vertices of a geometry are the same. */
+  static *of(geometry: BufferGeometry): Steps<SmoothNormals> {
     const position = plainArray(geometry.getAttribute('position'), 3);
     const normal = geometry.hasAttribute('normal') ? plainArray(geometry.getAttribute('normal'), 3) : null;
     const count = position.length / 3;
@@ -23,9 +23,19 @@ export class SmoothNormals {
     // Without normals, three.js would compute them of the triangles that share a vertex.
     if (normal === null) return new SmoothNormals(same, index);
     yield 0;
-    const known = new VertexTable(position, normal);
+    const known = new Map<string, number>();
+    const keyOf = (vertex: number) => {
+      let key = '';
+      for (let i = vertex * 3; i < vertex * 3 + 3; i++)
+        key += `${position[i] + 0} ${Math.round(normal[i] * 1000) + 0} `;
+      return key;
+    };
     yield* inRuns(count, (start, end) => {
-      for (let vertex = start; vertex < end; vertex++) same[vertex] = known.firstLike(vertex);
+      for (let vertex = start; vertex < end; vertex++) {
+        const key = keyOf(vertex);
+        same[vertex] = known.get(key) ?? vertex;
+        if (same[vertex] === vertex) known.set(key, vertex);
+      }
     });
     return new SmoothNormals(same, index);
   }
@@ -70,49 +80,5 @@ export class SmoothNormals {
         normals.copyWithin(offset + vertex * 3, from, from + 3);
       }
     });
-  }
-}
-
-/** Finds vertices again: a table that has its size from the beginning, since one that grows stops the page while it does. */
-class VertexTable {
-  /** Vertices by their hashes, from 1; 0 for none. */
-  private readonly places: Uint32Array;
-  private readonly floats = new Float32Array(3);
-  private readonly bits = new Uint32Array(this.floats.buffer);
-
-  constructor(
-    private readonly position: ArrayLike<number>,
-    private readonly normal: ArrayLike<number>,
-  ) {
-    this.places = new Uint32Array(2 ** Math.ceil(Math.log2(position.length / 3 + 1) + 1));
-  }
-
-  /** The first vertex that was asked for at the place of this one, with its normal. */
-  firstLike(vertex: number): number {
-    const { places } = this;
-    let at = this.hashOf(vertex);
-    for (; places[at] !== 0; at = (at + 1) % places.length) {
-      if (this.isLike(places[at] - 1, vertex)) return places[at] - 1;
-    }
-    places[at] = vertex + 1;
-    return vertex;
-  }
-
-  private hashOf(vertex: number): number {
-    const { position, floats, bits, places } = this;
-    // Zero is zero with either sign.
-    for (let i = 0; i < 3; i++) floats[i] = position[vertex * 3 + i] + 0;
-    let hash = 0x811c9dc5;
-    for (let i = 0; i < 3; i++) hash = Math.imul(hash ^ bits[i], 0x9e3779b1) ^ (hash >>> 15);
-    return ((hash ^ (hash >>> 16)) >>> 0) % places.length;
-  }
-
-  private isLike(a: number, b: number): boolean {
-    const { position, normal } = this;
-    for (let i = 0; i < 3; i++) {
-      if (position[a * 3 + i] !== position[b * 3 + i]) return false;
-      if (Math.round(normal[a * 3 + i] * 1000) !== Math.round(normal[b * 3 + i] * 1000)) return false;
-    }
-    return true;
   }
 }

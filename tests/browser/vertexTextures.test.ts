@@ -127,6 +127,7 @@ describe.each(TWINS)('%s', (twin) => {
     const texture = bakeVertexTexture(root, clips, { fps: 20, precision: 'float' });
     const crowd = new SkinnedInstancedMesh(assembleCharacter(root, texture), 2);
     crowd.count = 1;
+    root.updateMatrix();
     crowd.setMatrixAt(0, root.matrix);
     crowd.play(0, 'Morph', { time: 0.4 });
     crowd.setCapacity(5);

@@ -250,8 +250,8 @@ export const MUTANTS = [
   {
     name: 'order-of-levels',
     file: 'lib/cli/options.ts',
-    text: 'if (ratio >= before.ratio) throw wrong(',
-    fault: 'if (ratio > before.ratio) throw wrong(',
+    text: 'value >= said[i - 1]',
+    fault: 'value > said[i - 1]',
     tests: ['unit/cli'],
   },
   // Rays, sockets, objects.

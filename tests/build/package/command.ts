@@ -42,7 +42,7 @@ describe('the command', () => {
       });
       const inspected = command('inspect', 'out.glb', '--json');
       expect(inspected.status, inspected.stderr).toBe(0);
-      expect(JSON.parse(inspected.stdout)).toMatchObject({ version: 2, characters: [{ baked: true }] });
+      expect(JSON.parse(inspected.stdout)).toMatchObject({ version: 3, characters: [{ baked: true }] });
     }
   });
 

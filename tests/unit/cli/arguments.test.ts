@@ -13,13 +13,6 @@ test('says its version, and what it can do', async () => {
   }
 });
 
-test('names every option of bake in its help', async () => {
-  const { stdout } = await command('bake', '--help');
-  const { BAKE_OPTIONS } = await import('../../../lib/cli/options.js');
-  expect(stdout).toMatch(/A page loads OUT\.glb by GLTFLoader and the SkinnedInstancedMeshExtension/);
-  for (const name of Object.keys(BAKE_OPTIONS)) if (name !== 'help') expect(stdout).toContain(`--${name}`);
-});
-
 const FILES = ['in.glb', '-o', 'out.glb'];
 
 test.each<[string[], string]>([

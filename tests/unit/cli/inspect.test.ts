@@ -67,7 +67,7 @@ describe('inspect says', () => {
       'Walk,Wave',
     ];
     const report = await inspect(await bake('baked.glb', ...options));
-    expect(report.version).toBe(2);
+    expect(report.version).toBe(3);
     const [arm] = report.characters;
     expect(arm).toMatchObject({ name: 'Arm', baked: true, encoding: 'frames', precision: 'float' });
     const [walk, wave] = arm.clips;
@@ -94,7 +94,7 @@ describe('inspect says', () => {
     const { code, stdout, stderr } = await command('inspect', file);
     expect(code).toBe(0);
     expect(stderr).toBe(`reading ${file}\n`);
-    expect(stdout).toMatch(/^.*baked\.glb: \d+\.\d kB, baked, version 2\n/);
+    expect(stdout).toMatch(/^.*baked\.glb: \d+\.\d kB, baked, version 3\n/);
     expect(stdout).toMatch(/\nbaked +\d+\.\d kB\n/);
     expect(stdout).toMatch(/\nArm: 4 clips, 1 morph targets, 4 joints, tracks, half, .* on the GPU\n/);
     expect(stdout).toMatch(/\nWalk +1\.00 +3 +2 +\d+ bytes +– +– +– +–\n/);

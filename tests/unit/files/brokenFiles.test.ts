@@ -115,17 +115,19 @@ const NAMES = ['__proto__', 'constructor', '$'];
 type Place = Record<string, unknown>;
 
 interface Stored {
-  mesh: number;
+  version: unknown;
   value: Place;
   views: number[];
   digest: number;
 }
 
 interface Document {
-  extensions: { SIM_baked_animation: { version: unknown; characters: Stored[] } };
   bufferViews: { byteOffset: number; byteLength: number; extensions?: Record<string, Place> }[];
   accessors: { bufferView: number }[];
-  meshes: { primitives: { attributes: { POSITION: number } }[] }[];
+  meshes: {
+    primitives: { attributes: { POSITION: number } }[];
+    extensions: { SIM_baked_animation: Stored };
+  }[];
 }
 
 /** The file with something else in its JSON or its bytes; with a digest that is right if it is not compressed. */
@@ -142,10 +144,10 @@ function changed(
   change(document, viewOf);
   // As a file would have it, without holes in arrays.
   const parsed = JSON.parse(JSON.stringify(document)) as Document;
-  const [character] = parsed.extensions.SIM_baked_animation.characters;
+  const character = extension(parsed);
   const { bufferView } = parsed.accessors[parsed.meshes[0].primitives[0].attributes.POSITION];
   if (
-    Array.isArray(character?.views) &&
+    Array.isArray(character.views) &&
     !('EXT_meshopt_compression' in (document.bufferViews[bufferView].extensions ?? {}))
   )
     character.digest = digestOf(character.value, [...character.views.map(viewOf), viewOf(bufferView)]);
@@ -159,7 +161,7 @@ test('what says anything, with a digest that is right, is an error that says wha
     const pick = (count: number) => Math.floor(chance() * count);
     let what = `seed ${seed}:`;
     const bytes = changed(files[pick(files.length / 2) * 2], (json, viewOf) => {
-      const [character] = json.extensions.SIM_baked_animation.characters;
+      const character = extension(json);
       for (let i = 0; i < 1 + pick(2); i++) {
         const [place, key] = anyPlace(
           chance() < 0.9 && character.value instanceof Object ? character.value : (character as never),
@@ -212,7 +214,7 @@ function anyPlace(json: Place, chance: () => number): [Place, string] {
   }
 }
 
-const extension = ({ extensions }: Document) => extensions.SIM_baked_animation;
+const extension = ({ meshes }: Document) => meshes[0].extensions.SIM_baked_animation;
 
 /** JSON that holds itself a hundred thousand times. */
 function nested(): unknown {
@@ -225,34 +227,25 @@ describe('what is wrong is said', () => {
   test.each([
     [
       'an earlier version',
-      (json) => Object.assign(extension(json), { version: 1 }),
-      'the file is of version 1, and this library reads version 2; bake the file anew',
+      (json) => Object.assign(json, { extensions: { SIM_baked_animation: { version: 2, characters: [] } } }),
+      'the file is of version 2, and this library reads version 3; bake the file anew',
     ],
     [
       'no version',
       (json) => Object.assign(extension(json), { version: null }),
       'is of version null, and this library',
     ],
-    [
-      'no such mesh',
-      (json) => Object.assign(extension(json).characters[0], { mesh: 9 }),
-      'characters does not fit',
-    ],
-    ['no such view', (json) => extension(json).characters[0].views.push(99), 'bufferViews.99 does not fit'],
-    ['the same view', (json) => extension(json).characters[0].views.fill(2), 'bufferViews.2 does not fit'],
-    [
-      'deep JSON',
-      (json) => Object.assign(extension(json).characters[0].value, { deep: nested() }),
-      'nested less deeply',
-    ],
+    ['no such view', (json) => extension(json).views.push(99), 'bufferViews.99 does not fit'],
+    ['the same view', (json) => extension(json).views.fill(2), 'bufferViews.2 does not fit'],
+    ['deep JSON', (json) => Object.assign(extension(json).value, { deep: nested() }), 'nested less deeply'],
     [
       'a place beyond',
-      (json) => Object.assign(extension(json).characters[0].value, { name: { $: [0, 0, 0, 2 ** 40] } }),
+      (json) => Object.assign(extension(json).value, { name: { $: [0, 0, 0, 2 ** 40] } }),
       'value.name is "[0,0,0,1099511627776]", but has to be a place of its own in what is stored',
     ],
     [
       'a kind',
-      (json) => Object.assign(extension(json).characters[0].value, { parts: 5 }),
+      (json) => Object.assign(extension(json).value, { parts: 5 }),
       'value.parts is 5, but has to be',
     ],
   ] as [string, (json: Document) => unknown, string][])('%s', async (_, change, message) => {
@@ -267,7 +260,7 @@ describe('what is wrong is said', () => {
       const { json, binary } = parseGlb(files[0].slice());
       const { accessors, meshes } = json as never as Document;
       const place = accessors[meshes[0].primitives[0].attributes.POSITION].bufferView;
-      const views = extension(json as never).characters[0].views;
+      const views = extension(json as never).views;
       const { byteOffset } = (json as never as Document).bufferViews[
         pick < 0 ? (views.at(-1) as number) : place
       ];
@@ -304,7 +297,7 @@ test.each(['half', 'float'])(
   async (precision) => {
     const far = Float32Array.of(3e38);
     const bytes = changed(files.at(precision === 'half' ? -4 : -2) as Uint8Array, (json, viewOf) => {
-      const [{ value, views }] = extension(json).characters;
+      const { value, views } = extension(json);
       const { boxes, texels } = value.vertices as Record<string, { $: [number, number, number] }>;
       const [view, , from] = (precision === 'half' ? boxes : texels).$;
       viewOf(views[view]).set(new Uint8Array(far.buffer), from * 4);
