@@ -18,6 +18,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
 import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
+import { sumOfRamp } from '../playback/actions.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
@@ -25,7 +26,7 @@ import { ActionDriver, type ActionReport } from './ActionDriver.js';
 import { nextChange } from './nextChange.js';
 import { observeFields } from './observeFields.js';
 import type { ThreeAction } from './PlayedAction.js';
-import { writeActions } from './writeActions.js';
+import { storeActions } from './storeActions.js';
 
 /** Whose clip an event is about. */
 export interface EventOfAction {
@@ -428,7 +429,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     const { crowd, owner, active, timeScale, driver } = this;
     if (owner.instanceId < 0) return;
     for (const action of active) action.runsBack &&= this.hasOwnClock;
-    this.written = writeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
+    this.written = storeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
     this.loops = this.hasOwnClock ? crowd.events.isListenedTo('loop') : driver.loops;
     let seconds = Infinity;
     for (const action of timeScale === 0 ? [] : active) {
@@ -681,7 +682,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     if (paused || warp === null) return last;
     const [, over] = warp.parameterPositions;
     const end = time > over ? Math.max(begin, over) : time;
-    const way = timeScale * rampSum(warp, begin, end) + last * (time - end);
+    const way = timeScale * sumOfWarp(warp, begin, end) + last * (time - end);
     // Back where the clip began, less than that is rounding, and no pass before it.
     this.way = Math.abs(this.time + way) < ROUNDING ? -this.time : way;
     return last;
@@ -823,17 +824,14 @@ function standIn(clip: BakedClip, mode: AnimationBlendMode): AnimationClip {
   return made;
 }
 
-/** The sum of a factor over a stretch of time; negative when that leads back. */
-function rampSum(ramp: LinearInterpolant, begin: number, time: number): number {
-  return sumFromStart(ramp, time) - sumFromStart(ramp, begin);
-}
-
-function sumFromStart({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
-  const [start, end] = parameterPositions;
+/** The sum of the factor of a warp over a stretch of time; negative when that leads back. */
+function sumOfWarp(
+  { parameterPositions, sampleValues }: LinearInterpolant,
+  begin: number,
+  end: number,
+): number {
+  const [start, over] = parameterPositions;
   const [from, to] = sampleValues;
-  const length = Math.max(end - start, 0);
-  const within = Math.min(Math.max(time - start, 0), length);
-  const slope = length > 0 ? (to - from) / length : 0;
-  const outside = Math.min(time - start, 0) * from + Math.max(time - start - length, 0) * to;
-  return outside + within * (from + (slope * within) / 2);
+  const length = Math.max(over - start, 0);
+  return sumOfRamp(from, to, length, end - start) - sumOfRamp(from, to, length, begin - start);
 }
