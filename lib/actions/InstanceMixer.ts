@@ -18,14 +18,15 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
 import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
+import { sumOfRamp } from '../playback/actions.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
+import { observe, own } from '../utils/observe.js';
 import { ActionDriver, type ActionReport } from './ActionDriver.js';
 import { nextChange } from './nextChange.js';
-import { observeFields } from './observeFields.js';
 import type { ThreeAction } from './PlayedAction.js';
-import { writeActions } from './writeActions.js';
+import { storeActions } from './storeActions.js';
 
 /** Whose clip an event is about. */
 export interface EventOfAction {
@@ -129,9 +130,10 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     /** Whose actions these are. */
     readonly owner: T,
   ) {
-    observeFields(InstanceMixer.prototype, ['time', 'timeScale']);
+    observe(InstanceMixer.prototype, ['time', 'timeScale']);
     countWhenAsked();
     super(owner);
+    own(this, this);
     this.driver = ActionDriver.of(crowd);
     this.since = this.clock;
   }
@@ -257,8 +259,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   // What fields call.
 
   /** Brings all up to the present: of actions, time and weight are read. @internal */
-  read(): void {
-    if (this.isUpdating) return;
+  read(field = 'time'): void {
+    if (this.isUpdating || field !== 'time') return;
     const { clock } = this;
     const passed = clock - this.since;
     if (Math.abs(passed) < EPSILON) return;
@@ -428,7 +430,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     const { crowd, owner, active, timeScale, driver } = this;
     if (owner.instanceId < 0) return;
     for (const action of active) action.runsBack &&= this.hasOwnClock;
-    this.written = writeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
+    this.written = storeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
     this.loops = this.hasOwnClock ? crowd.events.isListenedTo('loop') : driver.loops;
     let seconds = Infinity;
     for (const action of timeScale === 0 ? [] : active) {
@@ -524,53 +526,6 @@ function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
 /** three.js's action, with what it keeps to itself. */
 const Base = AnimationAction as unknown as new (mixer: AnimationMixer, clip: AnimationClip) => ThreeAction;
 
-/** Fields that each update reads. They are written out, since accessors that go by a name in a variable are slow. */
-const FIELDS: ThisType<InstanceAction> = {
-  get time() {
-    this._mixer.read();
-    return this.keptTime;
-  },
-  set time(value) {
-    if (!this._mixer.isUpdating) this.change('time', value);
-    this.keptTime = value;
-  },
-  get timeScale() {
-    return this.keptTimeScale;
-  },
-  set timeScale(value) {
-    if (!this._mixer.isUpdating) this.change('timeScale', value);
-    this.keptTimeScale = value;
-  },
-  get weight() {
-    return this.keptWeight;
-  },
-  set weight(value) {
-    if (!this._mixer.isUpdating) this.change('weight', value);
-    this.keptWeight = value;
-  },
-  get loop() {
-    return this.keptLoop;
-  },
-  set loop(value) {
-    if (!this._mixer.isUpdating) this.change('loop', value);
-    this.keptLoop = value;
-  },
-  get paused() {
-    return this.keptPaused;
-  },
-  set paused(value) {
-    if (!this._mixer.isUpdating) this.change('paused', value);
-    this.keptPaused = value;
-  },
-  get enabled() {
-    return this.keptEnabled;
-  },
-  set enabled(value) {
-    if (!this._mixer.isUpdating) this.change('enabled', value);
-    this.keptEnabled = value;
-  },
-};
-
 /** Seconds of a clip that are lost in sums of its ways. */
 const ROUNDING = 1e-12;
 
@@ -630,12 +585,68 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     /** @internal */
     readonly layer: number,
   ) {
-    observeActions();
+    observe(InstanceAction.prototype, ['blendMode', 'repetitions', 'clampWhenFinished']);
     // Nobody is to hear of what the constructor sets.
     const { isUpdating } = mixer;
     mixer.isUpdating = true;
     super(mixer, standIn(clip, mode));
     mixer.isUpdating = isUpdating;
+    own(this, this);
+  }
+
+  override get time(): number {
+    this._mixer.read();
+    return this.keptTime;
+  }
+
+  override set time(value: number) {
+    this.change('time', value);
+    this.keptTime = value;
+  }
+
+  override get timeScale(): number {
+    return this.keptTimeScale;
+  }
+
+  override set timeScale(value: number) {
+    this.change('timeScale', value);
+    this.keptTimeScale = value;
+  }
+
+  override get weight(): number {
+    return this.keptWeight;
+  }
+
+  override set weight(value: number) {
+    this.change('weight', value);
+    this.keptWeight = value;
+  }
+
+  override get loop(): AnimationActionLoopStyles {
+    return this.keptLoop;
+  }
+
+  override set loop(value: AnimationActionLoopStyles) {
+    this.change('loop', value);
+    this.keptLoop = value;
+  }
+
+  override get paused(): boolean {
+    return this.keptPaused;
+  }
+
+  override set paused(value: boolean) {
+    this.change('paused', value);
+    this.keptPaused = value;
+  }
+
+  override get enabled(): boolean {
+    return this.keptEnabled;
+  }
+
+  override set enabled(value: boolean) {
+    this.change('enabled', value);
+    this.keptEnabled = value;
   }
 
   /** Goes on in another baking of the clip. @internal */
@@ -645,8 +656,8 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
   }
 
   /** Brings the time up to the present. @internal */
-  read(): void {
-    this.getMixer().read();
+  read(field?: string): void {
+    this._mixer.read(field);
   }
 
   /** Called before anything is changed. @throws If a field is set to what no action can have. @internal */
@@ -681,7 +692,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     if (paused || warp === null) return last;
     const [, over] = warp.parameterPositions;
     const end = time > over ? Math.max(begin, over) : time;
-    const way = timeScale * rampSum(warp, begin, end) + last * (time - end);
+    const way = timeScale * sumOfWarp(warp, begin, end) + last * (time - end);
     // Back where the clip began, less than that is rounding, and no pass before it.
     this.way = Math.abs(this.time + way) < ROUNDING ? -this.time : way;
     return last;
@@ -799,13 +810,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
   }
 }
 
-function observeActions(): void {
-  const { prototype } = InstanceAction;
-  observeFields(prototype, ['blendMode', 'repetitions', 'clampWhenFinished']);
-  if (!Object.hasOwn(prototype, 'time'))
-    Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(FIELDS));
-}
-
 /** @throws If a blend mode is not that of the clip as it was baked. */
 export function checkBlendMode(clip: string, baked: AnimationBlendMode, mode: AnimationBlendMode): void {
   if (mode === baked) return;
@@ -823,17 +827,14 @@ function standIn(clip: BakedClip, mode: AnimationBlendMode): AnimationClip {
   return made;
 }
 
-/** The sum of a factor over a stretch of time; negative when that leads back. */
-function rampSum(ramp: LinearInterpolant, begin: number, time: number): number {
-  return sumFromStart(ramp, time) - sumFromStart(ramp, begin);
-}
-
-function sumFromStart({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
-  const [start, end] = parameterPositions;
+/** The sum of the factor of a warp over a stretch of time; negative when that leads back. */
+function sumOfWarp(
+  { parameterPositions, sampleValues }: LinearInterpolant,
+  begin: number,
+  end: number,
+): number {
+  const [start, over] = parameterPositions;
   const [from, to] = sampleValues;
-  const length = Math.max(end - start, 0);
-  const within = Math.min(Math.max(time - start, 0), length);
-  const slope = length > 0 ? (to - from) / length : 0;
-  const outside = Math.min(time - start, 0) * from + Math.max(time - start - length, 0) * to;
-  return outside + within * (from + (slope * within) / 2);
+  const length = Math.max(over - start, 0);
+  return sumOfRamp(from, to, length, end - start) - sumOfRamp(from, to, length, begin - start);
 }

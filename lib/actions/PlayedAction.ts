@@ -1,4 +1,4 @@
-import type { AnimationAction, AnimationClip, LinearInterpolant } from 'three';
+import type { AnimationAction, AnimationActionLoopStyles, AnimationClip, LinearInterpolant } from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 
 /** three.js's action, whose methods return it itself, with what it keeps to itself. */
@@ -16,8 +16,15 @@ export interface ThreeAction extends AnimationAction {
   setDuration(duration: number): this;
   syncWith(action: AnimationAction): this;
   stopWarping(): this;
+  // Declared here, so that accessors may take the place of fields.
+  time: number;
+  timeScale: number;
+  weight: number;
+  loop: AnimationActionLoopStyles;
+  paused: boolean;
+  enabled: boolean;
   /** @internal */
-  readonly _mixer: { readonly isUpdating: boolean; read(): void };
+  readonly _mixer: { readonly isUpdating: boolean; read(field?: string): void };
   /** @internal */
   _clip: AnimationClip;
   /** @internal */

@@ -2,7 +2,6 @@ import { type BakedClip, type ClipTable, MOTION_SIZE } from '../animation/ClipTa
 import { LOOP_PING_PONG } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
-  ACTION_RATE,
   ACTION_START,
   ACTION_STARTED,
   type Actions,
@@ -12,6 +11,7 @@ import {
   intervalsOf,
   isMirrored,
   isRest,
+  isReversed,
   mirrored,
   passesLeft,
   ROOT_MOTION,
@@ -28,7 +28,7 @@ import type { LayerActions } from '../playback/LayerActions.js';
 function wayBetween(actions: Actions, at: number, from: number, to: number, target: typeof _way): boolean {
   const intervals = intervalsOf(actions, at);
   if (intervals < 1 || from === to || hasBit(actions, at, FINISHED)) return false;
-  const reverse = actions[at + ACTION_RATE] < 0;
+  const reverse = isReversed(actions, at);
   const left = passesLeft(actions, at);
   const end = reverse ? Math.max(to, (1 - left) * intervals) : Math.min(to, left * intervals);
   if (reverse ? from <= end : from >= end) return false;

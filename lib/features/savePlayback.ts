@@ -2,25 +2,16 @@ import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
   ACTION_COUNT,
-  ACTION_FADE_RATE,
-  ACTION_FADE_START,
-  ACTION_FROM,
   ACTION_LOOP,
-  ACTION_PASS,
   ACTION_PLACE,
   ACTION_RATE,
-  ACTION_REPETITIONS,
   ACTION_SINCE,
   ACTION_SIZE,
   ACTION_START,
   ACTION_STARTED,
   ACTION_STARTED_IN,
-  ACTION_TO,
   ACTION_TOLD_AGAIN,
   ACTION_TOLD_TIME,
-  ACTION_WARP,
-  ACTION_WARP_RATE,
-  ACTION_WARP_START,
   type Actions,
   clearAction,
   FADING_OUT,
@@ -39,7 +30,7 @@ import { keepFade } from './setBoneTexture.js';
 /** What all instances of a crowd play, as plain data; see {@link savePlayback}. */
 export interface PlaybackJSON {
   /** Of the format. */
-  version: 1;
+  version: 2;
   /** Names of the clips that `instances` count by. */
   clips: string[];
   /** Names of the layers, the base first. */
@@ -56,7 +47,7 @@ export interface InstanceJSON {
   hidden?: true;
   /**
    * For each layer how its weight fades, of layers over the base, and its clips in the order in which they were started: the
-   * number of the clip, -1 for the rest pose; 1 if it is the one that plays, else 0; the numbers of `FIELDS`, in seconds; and of
+   * number of the clip, -1 for the rest pose; 1 if it is the one that plays, else 0; those of an action from `ACTION_LOOP` on, in seconds; and of
    * one that was started at this very moment the pass it is in, since the next update tells of what lies right there.
    */
   layers: {
@@ -67,22 +58,8 @@ export interface InstanceJSON {
   }[];
 }
 
-const FIELDS = [
-  ACTION_PLACE,
-  ACTION_PASS,
-  ACTION_RATE,
-  ACTION_LOOP,
-  ACTION_REPETITIONS,
-  ACTION_WARP,
-  ACTION_WARP_START,
-  ACTION_WARP_RATE,
-  ACTION_FROM,
-  ACTION_TO,
-  ACTION_FADE_START,
-  ACTION_FADE_RATE,
-] as const;
-
-const CLIP_NUMBERS = 2 + FIELDS.length;
+/** Numbers of a clip of a file: those of an action from `ACTION_LOOP` to `ACTION_SINCE`, behind two others. */
+const CLIP_NUMBERS = 2 + ACTION_SINCE - ACTION_LOOP;
 
 const _action = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
 
@@ -115,7 +92,7 @@ export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
       layers,
     };
   });
-  return { version: 1, clips, layers: playback.layers.map(({ name }) => name), instances };
+  return { version: 2, clips, layers: playback.layers.map(({ name }) => name), instances };
 }
 
 /** The clips of an instance on a layer; names that `names` lacks are added. */
@@ -142,7 +119,7 @@ function saveLayer(
     shiftAction(_action, 0, -now);
     scale(_action, 0, clip === null || clip.fps === 0 ? 0 : 1 / clip.fps);
     const row = [clip === null ? -1 : names.indexOf(clip.name), place === layer.current(index) ? 1 : 0];
-    for (const field of FIELDS) row.push(_action[field]);
+    row.push(..._action.subarray(ACTION_LOOP, ACTION_SINCE));
     const begun = clip !== null && !fadesOut && hasJustBegun(actions, at, now);
     if (begun) row.push(actions[at + ACTION_STARTED_IN]);
     rows.push(row);
@@ -167,8 +144,8 @@ function saveLayer(
  */
 export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: PlaybackJSON): T {
   const { crowd, playback, visibility } = mesh;
-  if (json?.version !== 1 || ![json.clips, json.layers, json.instances].every(Array.isArray)) {
-    throw new Error('This is not what savePlayback() returned, or not of version 1.');
+  if (json?.version !== 2 || ![json.clips, json.layers, json.instances].every(Array.isArray)) {
+    throw new Error('This is not what savePlayback() returned, or not of version 2.');
   }
   const { instances } = json;
   const isEmpty = visibility.count === 0;
@@ -263,9 +240,7 @@ function readClip(
 ): void {
   const clip = row[0] === -1 ? null : clips[row[0]];
   clearAction(actions, at);
-  FIELDS.forEach((field, i) => {
-    actions[at + field] = row[2 + i];
-  });
+  actions.set(row.slice(2, CLIP_NUMBERS), at + ACTION_LOOP);
   if (clip !== null) {
     actions[at + ACTION_START] = clip.start;
     actions[at + ACTION_COUNT] = clip.count;

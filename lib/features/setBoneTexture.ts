@@ -4,22 +4,24 @@ import { REST_FRAME } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
   ACTION_COUNT,
-  ACTION_FADE_RATE,
-  ACTION_FADE_START,
-  ACTION_FROM,
   ACTION_LOOP,
   ACTION_PLACE,
   ACTION_RATE,
   ACTION_START,
-  ACTION_TO,
+  ACTION_WARP,
+  ACTION_WEIGHT,
   type Actions,
-  aheadAt,
   clearAction,
   FADING_OUT,
   FINISHED,
   hasBit,
   intervalsOf,
+  RAMP_FROM,
+  RAMP_RATE,
+  RAMP_START,
+  RAMP_TO,
   ROOT_MOTION,
+  setRamp,
 } from '../playback/actions.js';
 import type { LayerActions } from '../playback/LayerActions.js';
 import { listNames, warnOnce } from '../utils/messages.js';
@@ -76,31 +78,29 @@ function changeClips(
     if (clip === null) continue;
     const next = after.clips.find(({ name }) => name === clip.name);
     if (next !== undefined && layer.share?.takes(next) !== false) {
-      changeClip(actions, at, time, clip, next);
+      changeClip(actions, at, clip, next);
       continue;
     }
     lost.add(clip.name);
     const fadingOut = actions[at + ACTION_LOOP] & FADING_OUT;
-    actions.fill(0, at, at + ACTION_FROM);
+    actions.fill(0, at, at + ACTION_WARP);
+    setRamp(actions, at + ACTION_WARP, 1);
     actions[at + ACTION_START] = REST_FRAME;
     actions[at + ACTION_COUNT] = 1;
     actions[at + ACTION_LOOP] = fadingOut;
   }
 }
 
-function changeClip(actions: Actions, at: number, time: number, clip: BakedClip, next: BakedClip): void {
+function changeClip(actions: Actions, at: number, clip: BakedClip, next: BakedClip): void {
   // A pose has no frames per second, so the speed it was meant to have is not known.
   const factor = clip.fps === 0 ? 0 : next.fps / clip.fps;
-  const finished = hasBit(actions, at, FINISHED);
-  const ahead = finished ? 0 : actions[at + ACTION_RATE] * aheadAt(actions, at, time);
-  const within = actions[at + ACTION_PLACE] + ahead;
-  const ended = finished && within === intervalsOf(actions, at);
-  const nextWithin = ended ? next.count - 1 : Math.min(within * factor, next.count - 1);
+  const within = actions[at + ACTION_PLACE];
+  const ended = hasBit(actions, at, FINISHED) && within === intervalsOf(actions, at);
 
   actions[at + ACTION_START] = next.start;
   actions[at + ACTION_COUNT] = next.count;
   actions[at + ACTION_RATE] = clip.fps === 0 ? next.fps : actions[at + ACTION_RATE] * factor;
-  actions[at + ACTION_PLACE] = nextWithin - ahead * factor;
+  actions[at + ACTION_PLACE] = ended ? next.count - 1 : Math.min(within * factor, next.count - 1);
   if (next.rootMotion === null) actions[at + ACTION_LOOP] &= ~ROOT_MOTION;
 }
 
@@ -108,7 +108,7 @@ function changeClip(actions: Actions, at: number, time: number, clip: BakedClip,
 export function keepFade(layer: LayerActions, index: number): void {
   const count = layer.count(index);
   if (count === 0) return;
-  const at = layer.at(index);
+  const fade = layer.at(index) + ACTION_WEIGHT;
   const current = layer.current(index);
   const last = current < 0 ? count - 1 : current;
   const kept = layer.actions(last);
@@ -117,16 +117,15 @@ export function keepFade(layer: LayerActions, index: number): void {
   for (let place = 0; place < count; place++) {
     const actions = layer.actions(place);
     const together =
-      actions[at + ACTION_FADE_RATE] === kept[at + ACTION_FADE_RATE] &&
-      actions[at + ACTION_FADE_START] === kept[at + ACTION_FADE_START];
-    from += together ? actions[at + ACTION_FROM] : Infinity;
-    to += actions[at + ACTION_TO];
+      actions[fade + RAMP_RATE] === kept[fade + RAMP_RATE] &&
+      actions[fade + RAMP_START] === kept[fade + RAMP_START];
+    from += together ? actions[fade + RAMP_FROM] : Infinity;
+    to += actions[fade + RAMP_TO];
   }
   if (from < 1 + 1e-6 && Math.abs(to - 1) < 1e-6) return;
   for (let place = count - 1; place >= 0; place--) if (place !== last) layer.remove(index, place);
   const alone = layer.actions(0);
-  if (hasBit(alone, at, FADING_OUT)) clearAction(alone, at);
+  if (hasBit(alone, layer.at(index), FADING_OUT)) clearAction(alone, layer.at(index));
   layer.setCurrent(index, 0);
-  alone[at + ACTION_FROM] = alone[at + ACTION_TO] = 1;
-  alone[at + ACTION_FADE_RATE] = 0;
+  setRamp(alone, fade, 1);
 }

@@ -1,14 +1,15 @@
-import { Bone, Euler, type Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
+import { Bone, Euler, type Matrix4, type Object3D, Quaternion, type Vector3 } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE, SLOT_BY_HAND } from '../../shaders/editLayout.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
+import { observe, own, type ValueOwner } from '../utils/observe.js';
 import type { PlacedObject } from './InstancePlacement.js';
 import { JointPoses } from './JointPoses.js';
 import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
-import { observe, own, type ValueOwner } from './observed.js';
+import { ObservedVector3 } from './observed.js';
 
 /** Numbers of a rotation, a position and a scale. */
 const SIZES = [4, 3, 3];
@@ -264,6 +265,15 @@ function isSame(a: Float64Array, b: Float64Array, at: number): boolean {
   return true;
 }
 
+/** Declared by an interface, so that accessors may take the place of fields. */
+interface BoneFields extends Bone {
+  visible: boolean;
+  matrix: Matrix4;
+  matrixWorld: Matrix4;
+}
+
+const ThreeBone = Bone as unknown as new () => BoneFields;
+
 /**
  * A bone of an instance, see {@link SkinnedInstance.bones}: it is where the joint is that it has the name of, whatever the instance plays,
  * and what is added to it goes along. It is computed when something asks: as long as nothing hangs on it and nobody reads it, it
@@ -278,7 +288,7 @@ function isSame(a: Float64Array, b: Float64Array, at: number): boolean {
  *
  * @category Instances as objects
  */
-export class InstanceBone extends Bone {
+export class InstanceBone extends ThreeBone {
   /** @internal */
   readonly isInstanceBone = true;
   /** Of the pose when position, rotation and scale were last read, by kind, see `PosedNodes`. @internal */
@@ -312,12 +322,14 @@ export class InstanceBone extends Bone {
     /** @internal */
     readonly poser: InstanceBones,
   ) {
-    observeInstanceBone();
     super();
     this.name = name;
     if (!isJoint) Object.assign(this, { isBone: false, type: 'Object3D' });
     const vector = (value: number, kind: number) =>
-      new BoneVector3(value, { read: () => poser.read(this, kind), wrote: () => poser.wrote(this, kind) });
+      new ObservedVector3(value, {
+        read: () => poser.read(this, kind),
+        wrote: () => poser.wrote(this, kind),
+      });
     const read = () => poser.read(this, KIND_ROTATION);
     const quaternion = new BoneQuaternion({ read });
     const rotation = new BoneEuler({ read });
@@ -334,6 +346,32 @@ export class InstanceBone extends Bone {
       // Not to be written over, as in every Object3D.
       Object.defineProperty(this, name, { configurable: true, enumerable: true, value });
     }
+  }
+
+  override get visible(): boolean {
+    return this._visible && this.hanging > 0;
+  }
+
+  override set visible(value: boolean) {
+    this._visible = value;
+  }
+
+  override get matrix(): Matrix4 {
+    this.poser.readMatrix(this, this._matrix);
+    return this._matrix;
+  }
+
+  override set matrix(value: Matrix4) {
+    this._matrix = value;
+  }
+
+  override get matrixWorld(): Matrix4 {
+    this.poser.readMatrixWorld(this, this._matrixWorld);
+    return this._matrixWorld;
+  }
+
+  override set matrixWorld(value: Matrix4) {
+    this._matrixWorld = value;
   }
 
   /** Ends all edits of this joint, whoever made them; the clips have it again. Proportions stay. */
@@ -376,59 +414,7 @@ export class InstanceBone extends Bone {
 export const isInstanceBone = (object: Object3D | null | undefined): object is InstanceBone =>
   (object as InstanceBone | null | undefined)?.isInstanceBone === true;
 
-function observeInstanceBone(): void {
-  if (Object.hasOwn(InstanceBone.prototype, 'matrix')) return;
-  // TypeScript does not let accessors take the place of fields.
-  Object.defineProperties(InstanceBone.prototype, {
-    visible: {
-      get(this: InstanceBone) {
-        return this._visible && this.hanging > 0;
-      },
-      set(this: InstanceBone, value: boolean) {
-        this._visible = value;
-      },
-    },
-    matrix: {
-      get(this: InstanceBone) {
-        this.poser.readMatrix(this, this._matrix);
-        return this._matrix;
-      },
-      set(this: InstanceBone, value: Matrix4) {
-        this._matrix = value;
-      },
-    },
-    matrixWorld: {
-      get(this: InstanceBone) {
-        this.poser.readMatrixWorld(this, this._matrixWorld);
-        return this._matrixWorld;
-      },
-      set(this: InstanceBone, value: Matrix4) {
-        this._matrixWorld = value;
-      },
-    },
-  });
-}
-
-/** A vector of a bone: up to date whenever it is read, also where a program holds on to it. */
-export class BoneVector3 extends Vector3 {
-  constructor(value: number, owner?: ValueOwner) {
-    observe(BoneVector3.prototype, ['x', 'y', 'z']);
-    super(value, value, value);
-    own(this, owner);
-  }
-
-  /** As a plain vector is written. */
-  toJSON(): { x: number; y: number; z: number } {
-    return { x: this.x, y: this.y, z: this.z };
-  }
-
-  // That of Vector3 would pass its numbers to the constructor.
-  override clone(): this {
-    return new Vector3(this.x, this.y, this.z) as this;
-  }
-}
-
-/** The same for its rotation. It tells of changes as every quaternion does. */
+/** The rotation of a bone, up to date whenever it is read. It tells of changes as every quaternion does. */
 export class BoneQuaternion extends Quaternion {
   constructor(owner?: ValueOwner) {
     observe(BoneQuaternion.prototype, ['_x', '_y', '_z', '_w']);

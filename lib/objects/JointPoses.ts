@@ -1,36 +1,28 @@
-import { Matrix4, Quaternion, Vector3 } from 'three';
+import { Matrix4 } from 'three';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { DrawnCrowd } from '../core/Crowd.js';
 import { jointMatrix } from '../crowd/poseQueries.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import type { PosedNodes } from './NodePoses.js';
+import { PosedNodes } from './NodePoses.js';
 
 const _bind = /*@__PURE__*/ new Matrix4();
-const _local = /*@__PURE__*/ new Matrix4();
-const _parent = /*@__PURE__*/ new Matrix4();
-const _position = /*@__PURE__*/ new Vector3();
-const _quaternion = /*@__PURE__*/ new Quaternion();
-const _scale = /*@__PURE__*/ new Vector3();
 
 /**
  * Poses single joints of an instance of a crowd whose bone texture has matrices of joints, and knows nothing of other nodes.
  * Joints of skins in detached bind mode are left out: their matrices do not end at the joint.
  */
-export class JointPoses implements PosedNodes {
+export class JointPoses extends PosedNodes {
   readonly names: string[] = [''];
   readonly parents: number[] = [-1];
   readonly joints: number[] = [0];
   readonly trs: Float64Array;
-  version = 1;
   /** Joint of each node. */
   private readonly numbers: number[] = [-1];
   private readonly models: Matrix4[] = [new Matrix4()];
   private readonly versions: number[] = [0];
-  private instance = -1;
-  private elapsed = 0;
-  private playback = -1;
 
   constructor(private readonly crowd: DrawnCrowd) {
+    super(crowd);
     const { jointNames, jointBinds, jointParents } = crowd.boneTexture.data;
     const nodes = jointNames.map((name, joint) => {
       if (jointBinds[joint] === null || jointParents?.[joint] === joint) return -1;
@@ -46,30 +38,6 @@ export class JointPoses implements PosedNodes {
       this.parents.push(parent < 0 ? 0 : nodes[parent]);
     }
     this.trs = new Float64Array(this.names.length * TRS_SIZE);
-  }
-
-  update(instance: number): void {
-    const { time, version } = this.crowd.playback;
-    const elapsed = time.timeOf(instance);
-    if (this.instance === instance && this.elapsed === elapsed && this.playback === version) return;
-    this.instance = instance;
-    this.elapsed = elapsed;
-    this.playback = version;
-    this.version++;
-  }
-
-  local(node: number): number {
-    const at = node * TRS_SIZE;
-    this.readLocalMatrix(node, _local).decompose(_position, _quaternion, _scale);
-    _position.toArray(this.trs, at);
-    _quaternion.toArray(this.trs, at + 3);
-    _scale.toArray(this.trs, at + 7);
-    return at;
-  }
-
-  readLocalMatrix(node: number, target: Matrix4): Matrix4 {
-    this.readModelMatrix(this.parents[node], _parent).invert();
-    return this.readModelMatrix(node, target).premultiply(_parent);
   }
 
   readModelMatrix(node: number, target: Matrix4): Matrix4 {

@@ -15,37 +15,6 @@ import { AFFINE_SIZE } from '../constants.js';
 import type { EditStore } from '../features/jointEdits/EditStore.js';
 import { affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 
-/** What an instance is posed as: whoever holds one asks for single nodes of it. */
-export interface PosedNodes {
-  /** Names of the nodes. The first is the character's root, in whose place the instance stands. */
-  readonly names: readonly string[];
-  /** Parent of each node, below which it hangs; parents come first. */
-  readonly parents: ArrayLike<number>;
-  /** 1 for nodes that are joints. */
-  readonly joints: ArrayLike<number>;
-  /** Grows when the pose may have changed. */
-  readonly version: number;
-  /** Call before anything is read: the pose is that of an instance, now. */
-  update(instance: number): void;
-  /**
-   * Reads position, quaternion and scale of a node, relative to its parent: `TRS_SIZE` numbers. Proportions are left out.
-   *
-   * @returns Where they begin in `trs`.
-   */
-  local(node: number): number;
-  readonly trs: Float64Array;
-  /** Reads the same before edits; only where there can be edits. `out` has `TRS_SIZE` numbers for each node. */
-  readUnedited?(node: number, out: Float64Array): void;
-  /** Whether what plays holds a property of a node still, but for rounding errors. */
-  trembles?(node: number, property: number): boolean;
-  /** Whether no clip moves a property of a node. */
-  isStill?(node: number, property: number): boolean;
-  /** Reads the matrix of a node relative to its parent, with proportions. */
-  readLocalMatrix(node: number, target: Matrix4): Matrix4;
-  /** Reads the matrix of a node relative to the instance. */
-  readModelMatrix(node: number, target: Matrix4): Matrix4;
-}
-
 const _mix = /*@__PURE__*/ createPoseMix();
 const _layers: MixedLayer[] = [];
 /** Whose layers these are: one instance is asked for many of its nodes. */
@@ -58,30 +27,97 @@ const _position = /*@__PURE__*/ new Vector3();
 const _quaternion = /*@__PURE__*/ new Quaternion();
 const _size = /*@__PURE__*/ new Vector3();
 
+/** What an instance is posed as: whoever holds one asks for single nodes of it. */
+export abstract class PosedNodes {
+  /** Names of the nodes. The first is the character's root, in whose place the instance stands. */
+  abstract readonly names: readonly string[];
+  /** Parent of each node, below which it hangs; parents come first. */
+  abstract readonly parents: ArrayLike<number>;
+  /** 1 for nodes that are joints. */
+  abstract readonly joints: ArrayLike<number>;
+  /** Position, quaternion and scale of each node, as far as they were asked for: `TRS_SIZE` numbers. */
+  abstract readonly trs: Float64Array;
+  /** Grows when the pose may have changed. */
+  version = 1;
+  protected instance = -1;
+  private elapsed = 0;
+  private playback = -1;
+  private edited = -1;
+
+  constructor(private readonly posed: PosedCrowd) {}
+
+  /** Call before anything is read: the pose is that of an instance, now. */
+  update(instance: number): void {
+    const { playback } = this.posed;
+    const { edits } = this;
+    edits?.place(instance);
+    const edited = edits?.version ?? 0;
+    const { version } = playback;
+    const elapsed = playback.time.timeOf(instance);
+    const isSame = this.instance === instance && this.elapsed === elapsed;
+    if (isSame && this.playback === version && this.edited === edited) return;
+    this.instance = instance;
+    this.elapsed = elapsed;
+    this.playback = version;
+    this.edited = edited;
+    this.version++;
+  }
+
+  /**
+   * Reads position, quaternion and scale of a node, relative to its parent. Proportions are left out.
+   *
+   * @returns Where they begin in `trs`.
+   */
+  local(node: number): number {
+    const at = node * TRS_SIZE;
+    this.readLocalMatrix(node, _matrix).decompose(_position, _quaternion, _size);
+    _position.toArray(this.trs, at);
+    _quaternion.toArray(this.trs, at + 3);
+    _size.toArray(this.trs, at + 7);
+    return at;
+  }
+
+  /** Reads the matrix of a node relative to its parent, with proportions. */
+  readLocalMatrix(node: number, target: Matrix4): Matrix4 {
+    this.readModelMatrix(this.parents[node], _parent).invert();
+    return this.readModelMatrix(node, target).premultiply(_parent);
+  }
+
+  /** Reads the matrix of a node relative to the instance. */
+  abstract readModelMatrix(node: number, target: Matrix4): Matrix4;
+
+  /** Reads what `local` does before edits; only where there can be edits. `out` has `TRS_SIZE` numbers for each node. */
+  readUnedited?(node: number, out: Float64Array): void;
+  /** Whether what plays holds a property of a node still, but for rounding errors. */
+  trembles?(node: number, property: number): boolean;
+  /** Whether no clip moves a property of a node. */
+  isStill?(node: number, property: number): boolean;
+
+  protected get edits(): EditStore | null {
+    return storeOf(this.posed);
+  }
+}
+
 /**
  * Poses single nodes of an instance, each when it is asked for: what `trackPoses` does with all of them. A turret that is
  * turned in each frame costs what the clips do to its one joint, a hand what is done to the arm.
  */
-export class NodePoses implements PosedNodes {
+export class NodePoses extends PosedNodes {
   readonly names: readonly string[];
   readonly parents: Int32Array;
   readonly joints: Uint8Array;
-  version = 1;
   readonly trs: Float64Array;
   private readonly locals: Float64Array;
   private readonly models: Float64Array;
   /** For each node the version that its numbers are of. */
   private readonly localVersions: Uint32Array;
   private readonly modelVersions: Uint32Array;
-  private instance = -1;
-  private elapsed = 0;
-  private playback = -1;
-  private edited = -1;
 
   constructor(
     private readonly crowd: PosedCrowd,
     private readonly tracks: PoseTracks,
   ) {
+    super(crowd);
     const { names, parents, rest, jointNodes } = tracks;
     const nodes = parents.length;
     this.names = names;
@@ -95,55 +131,29 @@ export class NodePoses implements PosedNodes {
     this.modelVersions = new Uint32Array(nodes);
   }
 
-  update(instance: number): void {
-    const { playback } = this.crowd;
-    const { edits: store } = this;
-    store?.place(instance);
-    const edited = store?.version ?? 0;
-    const { version } = playback;
-    const elapsed = playback.time.timeOf(instance);
-    if (
-      this.instance === instance &&
-      this.elapsed === elapsed &&
-      this.playback === version &&
-      this.edited === edited
-    ) {
-      return;
-    }
-    this.instance = instance;
-    this.elapsed = elapsed;
-    this.playback = version;
-    this.edited = edited;
-    this.version++;
-  }
-
-  local(node: number): number {
+  override local(node: number): number {
     const at = node * TRS_SIZE;
     if (this.localVersions[node] === this.version) return at;
     this.composeLocal(node);
-    if (this.isEditedInModel(node)) {
-      this.readLocalMatrix(node, _matrix).decompose(_position, _quaternion, _size);
-      _position.toArray(this.trs, at);
-      _quaternion.toArray(this.trs, at + 3);
-    }
+    if (!this.isEditedInModel(node)) return at;
+    const scale = this.trs.slice(at + 7, at + 10);
+    super.local(node);
+    this.trs.set(scale, at + 7);
     return at;
   }
 
-  readLocalMatrix(node: number, target: Matrix4): Matrix4 {
-    if (!this.isEditedInModel(node)) {
-      this.composeLocal(node);
-      return affineToMatrix4(this.locals, node * AFFINE_SIZE, target);
-    }
-    this.readModelMatrix(this.parents[node], _parent).invert();
-    return this.readModelMatrix(node, target).premultiply(_parent);
+  override readLocalMatrix(node: number, target: Matrix4): Matrix4 {
+    if (this.isEditedInModel(node)) return super.readLocalMatrix(node, target);
+    this.composeLocal(node);
+    return affineToMatrix4(this.locals, node * AFFINE_SIZE, target);
   }
 
-  readUnedited(node: number, out: Float64Array): void {
+  override readUnedited(node: number, out: Float64Array): void {
     mixNode(this.tracks, this.played(), node, out);
     this.edits?.applyLive(this.instance, node, out);
   }
 
-  trembles(node: number, property: number): boolean {
+  override trembles(node: number, property: number): boolean {
     for (const { actions } of this.played()) {
       for (const { clip } of actions) {
         const entry = trackEntry(this.tracks, clip, node, property);
@@ -153,21 +163,17 @@ export class NodePoses implements PosedNodes {
     return false;
   }
 
-  isStill(node: number, property: number): boolean {
+  override isStill(node: number, property: number): boolean {
     return isStill(this.tracks, node, property);
   }
 
-  readModelMatrix(node: number, target: Matrix4): Matrix4 {
+  override readModelMatrix(node: number, target: Matrix4): Matrix4 {
     if (this.modelVersions[node] !== this.version) {
       const edit = this.edits?.modelEdits(this.instance);
       if (edit === undefined) this.composeChain(node);
       else this.composeAll(edit);
     }
     return affineToMatrix4(this.models, node * AFFINE_SIZE, target);
-  }
-
-  private get edits(): EditStore | null {
-    return storeOf(this.crowd);
   }
 
   /** What the instance plays now. */

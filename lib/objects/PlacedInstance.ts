@@ -1,4 +1,11 @@
-import { type BaseEvent, type JSONMeta, type Matrix4, Object3D, type Object3DJSON } from 'three';
+import {
+  type BaseEvent,
+  type JSONMeta,
+  type Matrix4,
+  Object3D,
+  type Object3DJSON,
+  type Vector3,
+} from 'three';
 import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
@@ -39,62 +46,22 @@ const ofTheCrowd = (name: string): PropertyDescriptor & ThisType<PlacedInstance>
   },
 });
 
+/** Declared by an interface, so that accessors may take the place of fields. */
+interface PlaceFields extends Object3D<SkinnedInstanceEventMap> {
+  visible: boolean;
+  parent: Object3D | null;
+  matrixAutoUpdate: boolean;
+  matrixWorldAutoUpdate: boolean;
+  pivot: Vector3 | null;
+}
+
+const ThreeObject = Object3D as unknown as new () => PlaceFields;
+
 /** Called by the first that is made: in a static block it would keep the class on pages that do not use it. */
 function observeFields(): void {
-  if (Object.hasOwn(PlacedInstance.prototype, 'visible')) return;
+  if (Object.hasOwn(PlacedInstance.prototype, 'castShadow')) return;
   for (const name of Object.keys(OF_THE_CROWD))
     Object.defineProperty(PlacedInstance.prototype, name, ofTheCrowd(name));
-  // TypeScript does not let accessors take the place of fields. They are written out: one function that makes them by name
-  // would make slow ones.
-  Object.defineProperties(PlacedInstance.prototype, {
-    visible: {
-      get(this: PlacedInstance) {
-        return this._visible;
-      },
-      set(this: PlacedInstance, value: boolean) {
-        this._visible = value;
-        this.presenceChanged(true);
-      },
-    },
-    parent: {
-      get(this: PlacedInstance) {
-        return this._parent;
-      },
-      set(this: PlacedInstance, value: Object3D | null) {
-        this._parent = value;
-        this.placedAt = null;
-        this.presenceChanged();
-        this.transformChanged();
-      },
-    },
-    matrixAutoUpdate: {
-      get(this: PlacedInstance) {
-        return this._matrixAutoUpdate;
-      },
-      set(this: PlacedInstance, value: boolean) {
-        this._matrixAutoUpdate = value;
-        this.composedAnew();
-      },
-    },
-    matrixWorldAutoUpdate: {
-      get(this: PlacedInstance) {
-        return this._matrixWorldAutoUpdate;
-      },
-      set(this: PlacedInstance, value: boolean) {
-        this._matrixWorldAutoUpdate = value;
-        this.composedAnew();
-      },
-    },
-    pivot: {
-      get(this: PlacedInstance) {
-        return this._pivot;
-      },
-      set(this: PlacedInstance, value: Object3D['pivot']) {
-        this._pivot = value;
-        this.composedAnew();
-      },
-    },
-  });
 }
 
 /**
@@ -102,7 +69,7 @@ function observeFields(): void {
  *
  * @category Instances as objects
  */
-export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
+export abstract class PlacedInstance extends ThreeObject {
   /**
    * Which instance of the crowd it is: what is called an index or id everywhere else, also in events and hits of rays. It is
    * another one after `swapInstances`, and -1 after `dispose`. `id` is the object's own, as every `Object3D` has it.
@@ -133,7 +100,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /** @internal */
   declare _matrixWorldAutoUpdate: boolean;
   /** @internal */
-  declare _pivot: Object3D['pivot'];
+  declare _pivot: Vector3 | null;
 
   /**
    * Adds an instance to a crowd, as its `addInstance`, or stands for one that it has.
@@ -149,20 +116,19 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     observeFields();
     super();
     const { rotation, quaternion } = this;
-    const changed = () => this.transformChanged();
     const observed = (value: number) => ({
       configurable: true,
       enumerable: true,
-      value: new ObservedVector3(value, value, value, changed),
+      value: new ObservedVector3(value, this),
     });
     Object.defineProperties(this, { position: observed(0), scale: observed(1) });
     rotation._onChange(() => {
       quaternion.setFromEuler(rotation, false);
-      this.transformChanged();
+      this.wrote();
     });
     quaternion._onChange(() => {
       rotation.setFromQuaternion(quaternion, undefined, false);
-      this.transformChanged();
+      this.wrote();
     });
     // On the first layer, as all objects are to begin with, it is where its crowd is.
     this.layers = new ObservedLayers((mask) => {
@@ -183,6 +149,53 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     this.home.add(this);
     adoptPlace(this, crowd, objects.placement, true);
     this.visible = isVisible;
+  }
+
+  override get visible(): boolean {
+    return this._visible;
+  }
+
+  override set visible(value: boolean) {
+    this._visible = value;
+    this.presenceChanged(true);
+  }
+
+  override get parent(): Object3D | null {
+    return this._parent;
+  }
+
+  override set parent(value: Object3D | null) {
+    this._parent = value;
+    this.placedAt = null;
+    this.presenceChanged();
+    this.wrote();
+  }
+
+  override get matrixAutoUpdate(): boolean {
+    return this._matrixAutoUpdate;
+  }
+
+  override set matrixAutoUpdate(value: boolean) {
+    this._matrixAutoUpdate = value;
+    this.composedAnew();
+  }
+
+  override get matrixWorldAutoUpdate(): boolean {
+    return this._matrixWorldAutoUpdate;
+  }
+
+  override set matrixWorldAutoUpdate(value: boolean) {
+    this._matrixWorldAutoUpdate = value;
+    this.composedAnew();
+  }
+
+  override get pivot(): Vector3 | null {
+    return this._pivot;
+  }
+
+  override set pivot(value: Vector3 | null) {
+    this._pivot = value;
+    this.composedAnew();
   }
 
   /** Whether its parent is the home of the crowd's objects, which stands where the crowd stands. @internal */
@@ -265,8 +278,8 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     return this._matrixAutoUpdate && (this._pivot ?? null) === null;
   }
 
-  /** @internal */
-  transformChanged(): void {
+  /** Called when position, rotation or scale were set. @internal */
+  wrote(): void {
     this.isStale = true;
     // The constructor of Object3D sets some of it before there is a home.
     this.home?.objects.placement.queue(this);
@@ -286,6 +299,6 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   composedAnew(): void {
     this.placedAt = null;
     this.relist();
-    this.transformChanged();
+    this.wrote();
   }
 }

@@ -1,31 +1,74 @@
 import { Color, Layers, Vector3 } from 'three';
+import { observe, own, type ValueOwner } from '../utils/observe.js';
 
-/** A vector that calls back when one of its numbers is set, as three.js's `Quaternion` and `Euler` do. */
-export class ObservedVector3 extends Vector3 {
-  // Only declared: the constructor of Vector3 sets them already, by way of x, y and z.
+/** Declared by an interface, so that accessors may take the place of fields. */
+interface VectorFields extends Vector3 {
+  x: number;
+  y: number;
+  z: number;
+}
+
+const Vector = Vector3 as unknown as new (x: number, y: number, z: number) => VectorFields;
+
+/** A vector that tells its owner when its numbers are read and set, also where a program holds on to it. */
+export class ObservedVector3 extends Vector {
+  // Only declared: the constructor of Vector3 sets them already, by way of x, y and z, when there is no owner yet.
   /** @internal */
   declare _x: number;
   /** @internal */
   declare _y: number;
   /** @internal */
   declare _z: number;
-  /** @internal */
-  readonly changed: () => void;
 
-  constructor(x: number, y: number, z: number, changed: () => void) {
-    observeObservedVector3();
-    super(x, y, z);
-    this.changed = changed;
+  constructor(
+    value: number,
+    /** @internal */
+    readonly owner: ValueOwner,
+  ) {
+    super(value, value, value);
+  }
+
+  override get x(): number {
+    this.owner?.read?.('x');
+    return this._x;
+  }
+
+  override set x(value: number) {
+    this.owner?.read?.('x');
+    this._x = value;
+    this.owner?.wrote?.();
+  }
+
+  override get y(): number {
+    this.owner?.read?.('y');
+    return this._y;
+  }
+
+  override set y(value: number) {
+    this.owner?.read?.('y');
+    this._y = value;
+    this.owner?.wrote?.();
+  }
+
+  override get z(): number {
+    this.owner?.read?.('z');
+    return this._z;
+  }
+
+  override set z(value: number) {
+    this.owner?.read?.('z');
+    this._z = value;
+    this.owner?.wrote?.();
   }
 
   /** As a plain vector is written. */
   toJSON(): { x: number; y: number; z: number } {
-    return { x: this._x, y: this._y, z: this._z };
+    return { x: this.x, y: this.y, z: this.z };
   }
 
-  // `Vector3.clone` would pass no callback.
+  // `Vector3.clone` would pass no owner.
   override clone(): this {
-    return new Vector3(this._x, this._y, this._z) as this;
+    return new Vector3(this.x, this.y, this.z) as this;
   }
 }
 
@@ -50,79 +93,4 @@ export class ObservedLayers extends Layers {
     super();
     own(this, { wrote: () => changed(this.mask) });
   }
-}
-
-/** What observed values call. */
-export interface ValueOwner {
-  /** Before a number is read or set: brings the value up to what it stands for. */
-  read?(): void;
-  /** Once a number was set. */
-  wrote?(): void;
-}
-
-/** A property under which a value keeps its owner; there is none while it is made, and none in clones. */
-const OWNER = 'valueOwner';
-
-type Owned = Record<string, unknown> & { [OWNER]?: ValueOwner };
-
-export function own(value: object, owner: ValueOwner | undefined): void {
-  Object.defineProperty(value, OWNER, { value: owner });
-}
-
-/**
- * Makes accessors of the numbers in which three.js keeps a value, so that all its methods go by them. Called by constructors, the first
- * of which does it: a module that does it as it is loaded stays in every page.
- */
-export function observe(prototype: object, names: readonly string[]): void {
-  if (Object.hasOwn(prototype, names[0])) return;
-  for (const name of names) {
-    const kept = `${name}Kept`;
-    Object.defineProperty(prototype, name, {
-      get(this: Owned) {
-        this[OWNER]?.read?.();
-        return this[kept];
-      },
-      set(this: Owned, value: unknown) {
-        this[OWNER]?.read?.();
-        this[kept] = value;
-        this[OWNER]?.wrote?.();
-      },
-    });
-  }
-}
-
-function observeObservedVector3(): void {
-  if (Object.hasOwn(ObservedVector3.prototype, 'x')) return;
-  // TypeScript does not let accessors take the place of fields. They are written out: those that `observe` makes by name are slower,
-  // and places are set in each frame.
-  Object.defineProperties(ObservedVector3.prototype, {
-    x: {
-      get(this: ObservedVector3) {
-        return this._x;
-      },
-      set(this: ObservedVector3, value: number) {
-        this._x = value;
-        // Not there yet while Vector3 sets them.
-        this.changed?.();
-      },
-    },
-    y: {
-      get(this: ObservedVector3) {
-        return this._y;
-      },
-      set(this: ObservedVector3, value: number) {
-        this._y = value;
-        this.changed?.();
-      },
-    },
-    z: {
-      get(this: ObservedVector3) {
-        return this._z;
-      },
-      set(this: ObservedVector3, value: number) {
-        this._z = value;
-        this.changed?.();
-      },
-    },
-  });
 }

@@ -13,16 +13,13 @@ import { InstanceTexture } from '../instances/InstanceTexture.js';
 import { repeatItem } from '../utils/attributes.js';
 import {
   ACTION_COUNT,
-  ACTION_FADE_RATE,
-  ACTION_FROM,
   ACTION_LOOP,
   ACTION_PLACE,
   ACTION_RATE,
   ACTION_SINCE,
   ACTION_START,
   ACTION_WARP,
-  ACTION_WARP_RATE,
-  ACTION_WARP_START,
+  ACTION_WEIGHT,
   type Actions,
   basePass,
   FINISHED,
@@ -31,6 +28,8 @@ import {
   hasBit,
   intervalsOf,
   isRest,
+  isReversed,
+  isWarping,
   locate,
   type Place,
   passesLeft,
@@ -40,6 +39,8 @@ import {
   RAMP_START,
   RAMP_TO,
   rampAt,
+  rampDone,
+  rateOf,
   settle,
   totalAt,
 } from './actions.js';
@@ -212,7 +213,6 @@ export class ActionTexels {
     paused: boolean,
     to: number,
   ): number {
-    const { origin } = this.time;
     const { data } = this.texture;
     const at = layer.at(index);
     const count = layer.count(index);
@@ -228,33 +228,22 @@ export class ActionTexels {
       this.encodeClip(actions, at, now, paused, next);
       if (data[next + CLIP_START] === REST_FRAME) continue;
       data[next + CLIP_START] += number * ACTION_LAYER;
-      if (data[next + CLIP_WARP] !== 0) {
-        data[next + CLIP_WARP_START] = actions[at + ACTION_WARP_START] - origin;
-        data[next + CLIP_WARP_RATE] = actions[at + ACTION_WARP_RATE];
-      } else
-        encodeDrift(
-          data[next + CLIP_RATE] === 0 ? 0 : actions[at + ACTION_RATE],
-          actions[at + ACTION_COUNT] - 1,
-          data,
-          next,
-        );
-      this.hasFades ||= !paused && (actions[at + ACTION_FADE_RATE] !== 0 || actions[at + ACTION_WARP] !== 0);
-      this.encodeRamp(actions, at + ACTION_FROM, now, paused, next + CLIP_WEIGHT);
+      this.hasFades ||= !paused && (isWarping(actions, at) || actions[at + ACTION_WEIGHT + RAMP_RATE] !== 0);
+      this.encodeRamp(actions, at + ACTION_WEIGHT, now, paused, next + CLIP_WEIGHT);
       next += ACTION_TEXELS * 4;
     }
     return next;
   }
 
   /**
-   * Writes an action's clip as shaders read it: the fields of `instanceLayout` up to its warp's.
+   * Writes an action's clip as shaders read it: the fields of `instanceLayout` up to its weight.
    *
    * @param paused Whether the instance is paused.
    */
   private encodeClip(actions: Actions, at: number, now: number, paused: boolean, to: number): void {
     const { data: out } = this.texture;
-    const rate = actions[at + ACTION_RATE];
     const bits = actions[at + ACTION_LOOP] | 0;
-    if (paused || rate === 0 || (bits & FINISHED) !== 0) {
+    if (paused || rateOf(actions, at) === 0 || (bits & FINISHED) !== 0) {
       // The one frame that it shows.
       const place = locate(actions, at, totalAt(actions, at, now), true, _place);
       const rest = place.finished && !hasBit(actions, at, LOOP_CLAMP);
@@ -262,6 +251,7 @@ export class ActionTexels {
       out[to + CLIP_COUNT] = packCount(rest ? 1 : actions[at + ACTION_COUNT], LOOP_CLAMP);
       out[to + CLIP_TIME] = rest ? 0 : frameOf(actions, at, place);
       out[to + CLIP_WARP] = out[to + CLIP_RATE] = 0;
+      out[to + CLIP_DRIFT] = out[to + CLIP_DRIFT_REST] = 0;
       out[to + CLIP_PASSES] = REPEAT_FOREVER;
       return;
     }
@@ -277,10 +267,35 @@ export class ActionTexels {
     }
     out[to + CLIP_START] = actions[at + ACTION_START];
     out[to + CLIP_COUNT] = packCount(actions[at + ACTION_COUNT], loop);
-    out[to + CLIP_TIME] = actions[at + ACTION_PLACE] - (actions[at + ACTION_SINCE] - this.time.origin) * rate;
-    out[to + CLIP_WARP] = rate * actions[at + ACTION_WARP];
-    out[to + CLIP_RATE] = rate;
     out[to + CLIP_PASSES] = left;
+    this.encodeSpeed(actions, at, to);
+  }
+
+  /**
+   * Writes where a clip is and how it moves. A warp puts it ahead of where the speed at its end leads, or if it comes to a stop, the
+   * speed at its start: what follows is written then.
+   */
+  private encodeSpeed(actions: Actions, at: number, to: number): void {
+    const { data: out } = this.texture;
+    const { origin } = this.time;
+    const ramp = at + ACTION_WARP;
+    const since = actions[at + ACTION_SINCE];
+    const goal = actions[at + ACTION_RATE] * actions[ramp + RAMP_TO];
+    const first = actions[at + ACTION_RATE] * actions[ramp + RAMP_FROM];
+    const stops = goal === 0 || goal < 0 !== isReversed(actions, at);
+    const rate = stops ? first : goal;
+    const ahead = isWarping(actions, at) ? (goal - first) / (2 * actions[ramp + RAMP_RATE]) : 0;
+    const done = rampDone(actions, ramp, since);
+    const place = actions[at + ACTION_PLACE] - ahead * (stops ? done : 1 - done) ** 2;
+    out[to + CLIP_TIME] = place - (since - origin) * rate;
+    out[to + CLIP_WARP] = ahead;
+    out[to + CLIP_RATE] = rate;
+    if (ahead === 0) {
+      encodeDrift(rate, intervalsOf(actions, at), out, to);
+    } else {
+      out[to + CLIP_WARP_START] = actions[ramp + RAMP_START] - origin;
+      out[to + CLIP_WARP_RATE] = (stops ? 1 : -1) * actions[ramp + RAMP_RATE];
+    }
   }
 
   /** Writes a ramp as shaders read it. */

@@ -11,17 +11,16 @@ import { describe, listNames } from '../utils/messages.js';
 import { ActionTexels, readPose } from './ActionTexels.js';
 import {
   ACTION_LOOP,
-  ACTION_RATE,
   ACTION_START,
   ACTION_STARTED,
   ACTION_STARTED_IN,
-  ACTION_TO,
   type Actions,
   basePass,
   changeRate,
   FIRST,
   isReversed,
   type Place,
+  rateOf,
   setPlace,
 } from './actions.js';
 import { Clock } from './Clock.js';
@@ -193,11 +192,10 @@ export class InstancePlayback implements InstanceData {
     if (!start.restart && !this.driver?.steers(index, number) && layer.goesOn(index, now, start)) {
       const { clip, weight, timeScale } = start;
       if (clip === null) return;
-      const at = layer.at(index);
-      const actions = layer.actions(layer.find(index, clip.start));
-      if (weight !== actions[at + ACTION_TO] && !Number.isNaN(weight))
+      const place = layer.find(index, clip.start);
+      if (weight !== layer.goalOf(index, place) && !Number.isNaN(weight))
         this.setWeight(index, clip, weight, start.fade, number);
-      if (timeScale !== null && start.rate !== actions[at + ACTION_RATE])
+      if (timeScale !== null && start.rate !== rateOf(layer.actions(place), layer.at(index)))
         this.setTimeScale(index, timeScale, number, clip);
       return;
     }
@@ -268,7 +266,7 @@ export class InstancePlayback implements InstanceData {
     const fps = this.clipAt(index, layer, place)?.fps ?? 0;
     if (fps === 0) return 0;
     const played = this.layers[layer];
-    return played.actions(place)[played.at(index) + ACTION_RATE] / fps;
+    return rateOf(played.actions(place), played.at(index)) / fps;
   }
 
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */

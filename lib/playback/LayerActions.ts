@@ -4,8 +4,6 @@ import { resized, swapItems } from '../utils/attributes.js';
 import { warnOnce } from '../utils/messages.js';
 import {
   ACTION_COUNT,
-  ACTION_FADE_RATE,
-  ACTION_FROM,
   ACTION_LOOP,
   ACTION_PASS,
   ACTION_RATE,
@@ -14,10 +12,10 @@ import {
   ACTION_START,
   ACTION_STARTED,
   ACTION_STARTED_IN,
-  ACTION_TO,
   ACTION_TOLD_AGAIN,
   ACTION_TOLD_TIME,
   ACTION_WARP,
+  ACTION_WEIGHT,
   type Actions,
   basePass,
   clearAction,
@@ -30,16 +28,21 @@ import {
   hasMoved,
   intervalsOf,
   isRest,
+  isWarping,
   locate,
   ONCE,
   type Place,
+  RAMP_FROM,
+  RAMP_RATE,
+  RAMP_TO,
   REVERSED,
   ROOT_MOTION,
+  rampTo,
   setPlace,
+  setRamp,
   settle,
   shiftAction,
   startFadingOut,
-  startWarp,
   totalAt,
   warpIsOver,
   weightAt,
@@ -176,12 +179,17 @@ export class LayerActions {
     return weightAt(this.places[place], this.at(index), time);
   }
 
+  /** The weight to which an action fades, or that it has. */
+  goalOf(index: number, place: number): number {
+    return this.places[place][this.at(index) + ACTION_WEIGHT + RAMP_TO];
+  }
+
   /** Whether an instance is in the middle of a fade or a warp. */
   isFading(index: number): boolean {
     const at = this.at(index);
     for (let place = 0; place < this.counts[index]; place++) {
       const actions = this.places[place];
-      if (actions[at + ACTION_FADE_RATE] !== 0 || actions[at + ACTION_WARP] !== 0) return true;
+      if (isWarping(actions, at) || actions[at + ACTION_WEIGHT + RAMP_RATE] !== 0) return true;
     }
     return false;
   }
@@ -201,9 +209,8 @@ export class LayerActions {
         this.remove(index, place);
         ended = true;
       } else {
-        ended ||= actions[at + ACTION_FADE_RATE] !== 0;
-        actions[at + ACTION_FROM] = actions[at + ACTION_TO];
-        actions[at + ACTION_FADE_RATE] = 0;
+        ended ||= actions[at + ACTION_WEIGHT + RAMP_RATE] !== 0;
+        setRamp(actions, at + ACTION_WEIGHT, this.goalOf(index, place));
       }
     }
     return ended;
@@ -244,7 +251,7 @@ export class LayerActions {
     if (actions[at + ACTION_START] !== first || hasBit(actions, at, FADING_OUT)) return false;
     if (clip === null) return start.fade > 0;
     if (
-      (instead && actions[at + ACTION_TO] !== 1) ||
+      (instead && this.goalOf(index, place) !== 1) ||
       (actions[at + ACTION_LOOP] & ASKED_BITS) !== start.loop ||
       actions[at + ACTION_REPETITIONS] !== start.repetitions ||
       (!Number.isNaN(start.time) && actions[at + ACTION_TOLD_TIME] !== start.time)
@@ -297,7 +304,11 @@ export class LayerActions {
     if (place < 0) return place;
     const actions = this.places[place];
     if (!Number.isNaN(weight)) fadeTo(actions, at, time, weight, fade);
-    else if (fade > 0 && ratio > 0 && ratio < Infinity) startWarp(actions, shown, at, time, ratio, fade);
+    else if (fade > 0 && ratio > 0 && ratio < Infinity) {
+      // As `AnimationAction.crossFadeTo` has it: both at the speed of the first one's length, and at the end of the second one's.
+      warpTo(actions, at, time, 1 / ratio, 1, fade);
+      if (shown !== null) warpTo(shown, at, time, 1, ratio, fade);
+    }
     if (clip === null) return place;
     actions[at + ACTION_START] = clip.start;
     actions[at + ACTION_COUNT] = clip.count;
@@ -319,10 +330,9 @@ export class LayerActions {
   private leading(index: number): number {
     const current = this.current(index);
     const at = this.at(index);
-    if (current < 0 || this.places[current][at + ACTION_TO] > 0) return current;
+    if (current < 0 || this.goalOf(index, current) > 0) return current;
     for (let place = this.counts[index] - 1; place >= 0; place--) {
-      const actions = this.places[place];
-      if (actions[at + ACTION_TO] > 0 && !hasBit(actions, at, FADING_OUT)) return place;
+      if (this.goalOf(index, place) > 0 && !hasBit(this.places[place], at, FADING_OUT)) return place;
     }
     return current;
   }
@@ -354,9 +364,9 @@ export class LayerActions {
       return -1;
     }
     const place = this.add(index);
-    const actions = this.places[place];
-    actions[this.at(index) + ACTION_TO] = 0;
-    fadeTo(actions, this.at(index), time, 1, fade);
+    const ramp = this.at(index) + ACTION_WEIGHT;
+    setRamp(this.places[place], ramp, 0);
+    rampTo(this.places[place], ramp, time, 1, fade);
     return place;
   }
 
@@ -382,13 +392,12 @@ export class LayerActions {
     if (!needsRoom || this.counts[index] < MAX_ACTIONS) return;
     const least = this.leastShown(index, time);
     const rest = isRest(this.places[least], at);
-    const factor = rest ? 1 : sum / (sum - this.places[least][at + ACTION_FROM]);
+    const factor = rest ? 1 : sum / (sum - this.places[least][at + ACTION_WEIGHT + RAMP_FROM]);
     this.remove(index, least);
     // What it showed goes to the others; no weight is more than 1.
-    for (let place = 0; place < this.counts[index]; place++) {
-      const actions = this.places[place];
-      actions[at + ACTION_FROM] = Math.min(actions[at + ACTION_FROM] * factor, 1);
-    }
+    const from = at + ACTION_WEIGHT + RAMP_FROM;
+    for (let place = 0; place < this.counts[index]; place++)
+      this.places[place][from] = Math.min(this.places[place][from] * factor, 1);
   }
 
   /**
@@ -408,7 +417,7 @@ export class LayerActions {
       if (this.counts[index] === MAX_ACTIONS) this.dropLeast(index, time, clips);
       place = this.add(index);
     }
-    this.places[place][at + ACTION_FROM] = this.places[place][at + ACTION_TO] = weight;
+    setRamp(this.places[place], at + ACTION_WEIGHT, weight);
     return place;
   }
 
@@ -494,4 +503,10 @@ export class LayerActions {
       this.places[place].set(actions.subarray(0, capacity * ACTION_SIZE));
     });
   }
+}
+
+/** Lets an action go from one speed evenly to another, both as factors. */
+function warpTo(actions: Actions, at: number, time: number, from: number, to: number, seconds: number): void {
+  setRamp(actions, at + ACTION_WARP, from);
+  rampTo(actions, at + ACTION_WARP, time, to, seconds);
 }

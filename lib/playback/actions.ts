@@ -17,43 +17,35 @@ export const ACTION_COUNT = 1;
 export const ACTION_LOOP = 2;
 /** Passes until the clip has finished, as it was asked for; `REPEAT_FOREVER` or more for ever. */
 export const ACTION_REPETITIONS = 3;
-/** Frames per second, negative in reverse. */
+/** Frames per second by its time scale alone, negative in reverse. */
 export const ACTION_RATE = 4;
 /** Number of the pass at `ACTION_SINCE`, as `AnimationAction` counts its loops: -1 until the clip has moved forward once. */
 export const ACTION_PASS = 5;
-/** Frames into the clip at `ACTION_SINCE`, less the frames by which warping puts it ahead at that time. */
+/** Frames into the clip at `ACTION_SINCE`. */
 export const ACTION_PLACE = 6;
-export const ACTION_SINCE = 7;
-/**
- * How far warping puts the clip ahead, in seconds of its own time: this, times the square of how far the warp is from done;
- * of a clip that fades out, times the square of how much of the warp is done.
- */
-export const ACTION_WARP = 8;
-export const ACTION_WARP_START = 9;
-/** Share of the warp that is done each second: below 0 for a clip that fades in, above for one that fades out. */
-export const ACTION_WARP_RATE = 10;
-/** The weight is a ramp, see `RAMP_FROM`, and `rampAt` of `shaders/playedActions.glsl.ts` for the GPU. */
-export const ACTION_FROM = 11;
-export const ACTION_TO = 12;
-export const ACTION_FADE_START = 13;
-export const ACTION_FADE_RATE = 14;
+/** A ramp of the factor by which a warp multiplies `ACTION_RATE`: 1 without a warp, and 0 while an action of an object is held. */
+export const ACTION_WARP = 7;
+/** A ramp of the weight. */
+export const ACTION_WEIGHT = 11;
+/** What was saved ends here. */
+export const ACTION_SINCE = 15;
 /** When the clip was started, or its time set. */
-export const ACTION_STARTED = 15;
+export const ACTION_STARTED = 16;
 /**
  * The pass the clip was in when it was started or its time was set; NaN after loading from JSON what was not
  * started at that very moment, so that nothing at that place is dispatched again.
  */
-export const ACTION_STARTED_IN = 16;
+export const ACTION_STARTED_IN = 17;
 /** The event that comes next, while somebody listens: see `PlaybackEvents`. */
-export const ACTION_EVENT = 17;
+export const ACTION_EVENT = 18;
 
 /** Frames into the clip at which it was told to start; NaN where that was not said. */
-export const ACTION_TOLD_TIME = 21;
+export const ACTION_TOLD_TIME = 22;
 /** When `play` last let it go on. */
-export const ACTION_TOLD_AGAIN = 22;
+export const ACTION_TOLD_AGAIN = 23;
 
 /** Numbers of an action. */
-export const ACTION_SIZE = 23;
+export const ACTION_SIZE = 24;
 
 // Bits of ACTION_LOOP; those that shaders read as well are LOOP_… in `constants.ts`.
 
@@ -69,10 +61,10 @@ export const FINISHED = 32;
 export const FIRST = 64;
 /** The clip fades out under one that was started later; it ends once it has faded out. */
 export const FADING_OUT = 128;
-// 256 is `LEADING` of LayerActions. Of an action of an object that is held: its speed is `ACTION_WARP_RATE` while it has no warp.
-/** It is paused. */
+// 256 is `LEADING` of LayerActions.
+/** An action of an object that is held is paused. */
 export const PAUSED = 512;
-/** It begins at `ACTION_WARP_START`. */
+/** It begins when the ramp of its warp does. */
 export const WAITING = 1024;
 
 /** Times that differ by less are the same time: adding seconds up and taking them off again loses about as much. */
@@ -84,7 +76,8 @@ export function clearAction(actions: Actions, at: number): void {
   for (let i = at; i < at + ACTION_SIZE; i++) actions[i] = 0;
   actions[at + ACTION_START] = REST_FRAME;
   actions[at + ACTION_COUNT] = 1;
-  actions[at + ACTION_FROM] = actions[at + ACTION_TO] = 1;
+  setRamp(actions, at + ACTION_WARP, 1);
+  setRamp(actions, at + ACTION_WEIGHT, 1);
 }
 
 /** Intervals between the clip's frames; 0 for a pose. */
@@ -99,9 +92,17 @@ export const isReversed = (actions: Actions, at: number): boolean => hasBit(acti
 /** Whether an action is the rest pose, which shows wherever weights leave room for it, without a weight of its own. */
 export const isRest = (actions: Actions, at: number): boolean => actions[at + ACTION_START] === REST_FRAME;
 
+/** Frames per second of an action, without a warp that is under way; 0 while it is held. */
+export const rateOf = (actions: Actions, at: number): number =>
+  actions[at + ACTION_RATE] * (isWarping(actions, at) ? 1 : actions[at + ACTION_WARP + RAMP_TO]);
+
+/** Whether an action has a warp, which may be over. */
+export const isWarping = (actions: Actions, at: number): boolean =>
+  actions[at + ACTION_WARP + RAMP_RATE] !== 0;
+
 /** Whether an action's clip does not move, however much time passes. */
 export const standsStill = (actions: Actions, at: number): boolean =>
-  actions[at + ACTION_RATE] === 0 || hasBit(actions, at, FINISHED);
+  rateOf(actions, at) === 0 || hasBit(actions, at, FINISHED);
 
 /** Whether an action has moved since its numbers were written; until then, no pass has begun or ended. */
 export const hasMoved = (actions: Actions, at: number, time: number): boolean =>
@@ -114,25 +115,25 @@ export const hasJustBegun = (actions: Actions, at: number, time: number): boolea
 
 /** How much of an action's fade is done, 0 to 1. */
 export const fadeDone = (actions: Actions, at: number, time: number): number =>
-  rampDone(actions, at + ACTION_FROM, time);
+  rampDone(actions, at + ACTION_WEIGHT, time);
 
 /** What an action's fade has come to. */
 export const weightAt = (actions: Actions, at: number, time: number): number =>
-  rampAt(actions, at + ACTION_FROM, time);
+  rampAt(actions, at + ACTION_WEIGHT, time);
 
 /** Lets an action's fade go from what it is to another weight, within so many seconds. */
 export const fadeTo = (actions: Actions, at: number, time: number, weight: number, seconds: number): void =>
-  rampTo(actions, at + ACTION_FROM, time, weight, seconds);
+  rampTo(actions, at + ACTION_WEIGHT, time, weight, seconds);
 
 /** Moves the times of an action by so many seconds. */
 export function shiftAction(actions: Actions, at: number, seconds: number): void {
   actions[at + ACTION_SINCE] += seconds;
-  actions[at + ACTION_WARP_START] += seconds;
-  actions[at + ACTION_FADE_START] += seconds;
+  actions[at + ACTION_WARP + RAMP_START] += seconds;
+  actions[at + ACTION_WEIGHT + RAMP_START] += seconds;
 }
 
-// A ramp is a number that goes evenly to another one within a time, as four numbers of an array from a place `at`: weights of
-// clips and of layers. Shaders read the same four numbers.
+// A ramp is a number that goes evenly to another one within a time, as four numbers of an array from a place `at`: what a fade
+// does to the weight of a clip or a layer, and a warp to a speed. Shaders read the same four numbers of weights.
 
 /** The number at the start, and from the end on. */
 export const RAMP_FROM = 0;
@@ -164,10 +165,22 @@ export function rampTo(ramps: Actions, at: number, time: number, value: number, 
   ramps[at + RAMP_RATE] = seconds > 0 ? 1 / seconds : 0;
 }
 
-/** Lets the number stay what it comes to. */
-export function endRamp(ramps: Actions, at: number): void {
-  ramps[at + RAMP_FROM] = ramps[at + RAMP_TO];
+/** Lets the number be another one for good. */
+export function setRamp(ramps: Actions, at: number, value: number): void {
+  ramps[at + RAMP_FROM] = ramps[at + RAMP_TO] = value;
   ramps[at + RAMP_RATE] = 0;
+}
+
+/**
+ * The sum of the number over a stretch of time, from the start of the ramp.
+ *
+ * @param length Seconds from its start to its end.
+ */
+export function sumOfRamp(from: number, to: number, length: number, seconds: number): number {
+  const within = Math.min(Math.max(seconds, 0), length);
+  const slope = length > 0 ? (to - from) / length : 0;
+  const outside = Math.min(seconds, 0) * from + Math.max(seconds - length, 0) * to;
+  return outside + within * (from + (slope * within) / 2);
 }
 
 /**
@@ -188,31 +201,33 @@ export interface Place {
   finished: boolean;
 }
 
-/** Seconds of its own time that warping puts an action's clip ahead. */
-export function aheadAt(actions: Actions, at: number, time: number): number {
-  const warp = actions[at + ACTION_WARP];
-  if (warp === 0) return 0;
-  const rate = actions[at + ACTION_WARP_RATE];
-  const done = Math.min(Math.max((time - actions[at + ACTION_WARP_START]) * Math.abs(rate), 0), 1);
-  return warp * (rate > 0 ? done : 1 - done) ** 2;
-}
-
 /** Whether an action has a warp that changes nothing any more. */
 export function warpIsOver(actions: Actions, at: number, time: number): boolean {
-  const passed = time - actions[at + ACTION_WARP_START];
-  return actions[at + ACTION_WARP] !== 0 && passed * Math.abs(actions[at + ACTION_WARP_RATE]) > 1;
+  const ramp = at + ACTION_WARP;
+  return (time - actions[ramp + RAMP_START]) * actions[ramp + RAMP_RATE] > 1;
+}
+
+/** Seconds of an action's own time from the start of its warp to a time. */
+function warpedTime(actions: Actions, at: number, time: number): number {
+  const ramp = at + ACTION_WARP;
+  const length = 1 / actions[ramp + RAMP_RATE];
+  const seconds = time - actions[ramp + RAMP_START];
+  return sumOfRamp(actions[ramp + RAMP_FROM], actions[ramp + RAMP_TO], length, seconds);
 }
 
 /** The total that an action has come to. */
 export function totalAt(actions: Actions, at: number, time: number): number {
-  const seconds = time - actions[at + ACTION_SINCE] + aheadAt(actions, at, time);
+  const since = actions[at + ACTION_SINCE];
+  if (!isWarping(actions, at)) return actions[at + ACTION_PLACE] + rateOf(actions, at) * (time - since);
+  const seconds = warpedTime(actions, at, time) - warpedTime(actions, at, since);
   return actions[at + ACTION_PLACE] + actions[at + ACTION_RATE] * seconds;
 }
 
 /** The pass from whose start totals count: forward there is none before 0, unless the time was turned back to before it. */
 export function basePass(actions: Actions, at: number): number {
   const pass = actions[at + ACTION_PASS];
-  return actions[at + ACTION_RATE] > 0 && hasBit(actions, at, FIRST) ? Math.max(pass, 0) : pass;
+  const isForward = rateOf(actions, at) !== 0 && !isReversed(actions, at);
+  return isForward && hasBit(actions, at, FIRST) ? Math.max(pass, 0) : pass;
 }
 
 /** After how many passes, that one included, the clip has finished: at least 1, and `REPEAT_FOREVER` if it never does. */
@@ -236,7 +251,8 @@ export function lastPass(actions: Actions, at: number): number {
  */
 export function locate(actions: Actions, at: number, total: number, still: boolean, target: Place): Place {
   const intervals = intervalsOf(actions, at);
-  const rate = still ? 0 : actions[at + ACTION_RATE];
+  const moves = !still && rateOf(actions, at) !== 0;
+  const reverse = isReversed(actions, at);
   target.finished = hasBit(actions, at, FINISHED);
   target.pass = actions[at + ACTION_PASS];
   target.within = 0;
@@ -247,17 +263,17 @@ export function locate(actions: Actions, at: number, total: number, still: boole
   }
 
   // As in `AnimationAction`, a pass forward ends at the duration, and one in reverse only below zero.
-  const lengths = rate === 0 ? 0 : Math.floor(total / intervals);
+  const lengths = moves ? Math.floor(total / intervals) : 0;
   // Rounding must not lead to a pass before the first.
-  const since = Math.max(rate < 0 ? -lengths : lengths, hasBit(actions, at, FIRST) ? 0 : -Infinity);
-  if (rate !== 0) target.pass = basePass(actions, at) + since;
+  const since = Math.max(reverse ? -lengths : lengths, hasBit(actions, at, FIRST) ? 0 : -Infinity);
+  if (moves) target.pass = basePass(actions, at) + since;
   const left = passesLeft(actions, at);
   if (since >= left && left < REPEAT_FOREVER) {
     target.finished = true;
     target.pass = basePass(actions, at) + left - 1;
-    target.within = rate < 0 ? 0 : intervals;
+    target.within = reverse ? 0 : intervals;
   } else {
-    const start = (rate < 0 ? -since : since) * intervals;
+    const start = (reverse ? -since : since) * intervals;
     target.within = Math.min(Math.max(total - start, 0), intervals);
   }
   return target;
@@ -276,7 +292,10 @@ export function mirrored(within: number, intervals: number, isMirrored: boolean)
 /** Frame of the clip that an action shows at a place. */
 export function frameOf(actions: Actions, at: number, { pass, within, finished }: Place): number {
   // In reverse three.js does not count the first pass: it numbers it -1, and mirrors it, while it runs.
-  const counts = pass >= 0 || !hasBit(actions, at, FIRST) || (!finished && actions[at + ACTION_RATE] < 0);
+  const counts =
+    pass >= 0 ||
+    !hasBit(actions, at, FIRST) ||
+    (!finished && isReversed(actions, at) && rateOf(actions, at) !== 0);
   return mirrored(within, intervalsOf(actions, at), counts && isMirrored(actions, at, pass));
 }
 
@@ -290,23 +309,30 @@ export function endOfPass(actions: Actions, at: number): number {
  */
 export function timeAt(actions: Actions, at: number, pass: number, within: number): number {
   if (standsStill(actions, at)) return Infinity;
-  const rate = actions[at + ACTION_RATE];
+  const rate = rateOf(actions, at);
   const passes = (pass - basePass(actions, at)) * intervalsOf(actions, at);
-  const total = within + (rate < 0 ? -passes : passes);
+  const total = within + (isReversed(actions, at) ? -passes : passes);
   const since = actions[at + ACTION_SINCE];
   const seconds = (total - actions[at + ACTION_PLACE]) / rate;
-  const warp = actions[at + ACTION_WARP];
-  if (warp === 0) return since + seconds;
+  return isWarping(actions, at) ? timeOfWarp(actions, at, seconds) : since + seconds;
+}
 
-  // While the warp lasts, seconds = time - since + warp * left², where left is the share of it that is not done.
-  const warpRate = -actions[at + ACTION_WARP_RATE];
-  const end = actions[at + ACTION_WARP_START] + 1 / warpRate;
-  const early = end - since - seconds;
-  if (early <= 0) return since + seconds;
-  // With time = end - left / warpRate, that is warp * left² - left / warpRate + early = 0.
-  const b = 1 / warpRate;
-  const left = (2 * early) / (b + Math.sqrt(Math.max(b * b - 4 * warp * early, 0)));
-  return end - left / warpRate;
+/** When an action with a warp has come so many seconds of its own time further than it was; infinite if it stops before. */
+function timeOfWarp(actions: Actions, at: number, seconds: number): number {
+  const ramp = at + ACTION_WARP;
+  const from = actions[ramp + RAMP_FROM];
+  const to = actions[ramp + RAMP_TO];
+  const start = actions[ramp + RAMP_START];
+  const length = 1 / actions[ramp + RAMP_RATE];
+  const sum = warpedTime(actions, at, actions[at + ACTION_SINCE]) + seconds;
+  // The sign of the factor, by which the clip runs as it does.
+  const sign = actions[at + ACTION_RATE] < 0 === isReversed(actions, at) ? 1 : -1;
+  const past = sum - sumOfRamp(from, to, length, length);
+  if (past * sign >= 0) return to * sign > 0 ? start + length + past / to : Infinity;
+  // The factor there is the root of from² + 2 slope sum.
+  const slope = (to - from) / length;
+  const factor = sign * Math.sqrt(Math.max(from * from + 2 * slope * sum, 0));
+  return start + (from * sign >= 0 ? (2 * sum) / (from + factor) || 0 : (factor - from) / slope);
 }
 
 const _place: Place = { pass: 0, within: 0, finished: false };
@@ -323,7 +349,7 @@ export function settle(actions: Actions, at: number, time: number): void {
     actions[at + ACTION_PLACE] = within;
   } else {
     if (pass !== basePass(actions, at)) actions[at + ACTION_LOOP] &= ~FIRST;
-    actions[at + ACTION_PLACE] = within - actions[at + ACTION_RATE] * aheadAt(actions, at, time);
+    actions[at + ACTION_PLACE] = within;
     actions[at + ACTION_SINCE] = time;
   }
   actions[at + ACTION_PASS] = pass;
@@ -334,36 +360,24 @@ export function changeRate(actions: Actions, at: number, time: number, rate: num
   const turned = rate !== 0 && rate < 0 !== isReversed(actions, at);
   // In the new direction, nothing was played yet.
   if (turned) actions[at + ACTION_LOOP] = (actions[at + ACTION_LOOP] ^ REVERSED) | FIRST;
-  if (!hasBit(actions, at, FINISHED)) {
-    actions[at + ACTION_PLACE] += (actions[at + ACTION_RATE] - rate) * aheadAt(actions, at, time);
-    actions[at + ACTION_SINCE] = time;
-  }
+  if (!isWarping(actions, at)) setRamp(actions, at + ACTION_WARP, 1);
+  if (!hasBit(actions, at, FINISHED)) actions[at + ACTION_SINCE] = time;
   actions[at + ACTION_RATE] = rate;
 }
 
 /** Lets an action count as one that fades out under one that was started later. */
 export function startFadingOut(actions: Actions, at: number, time: number): void {
-  if (actions[at + ACTION_WARP] !== 0) endWarp(actions, at, time);
+  endWarp(actions, at, time);
   actions[at + ACTION_LOOP] |= FADING_OUT;
 }
 
 /** Ends the warp of an action, whose clip goes on at the speed that warping has brought it to. */
 export function endWarp(actions: Actions, at: number, time: number): void {
-  const warp = actions[at + ACTION_WARP];
-  if (warp === 0) return;
+  if (!isWarping(actions, at)) return;
   settle(actions, at, time);
-  const rate = actions[at + ACTION_RATE];
-  if (!hasBit(actions, at, FINISHED)) {
-    actions[at + ACTION_PLACE] += rate * aheadAt(actions, at, time);
-    actions[at + ACTION_SINCE] = time;
-  }
-  actions[at + ACTION_WARP] = 0;
-  const warpRate = actions[at + ACTION_WARP_RATE];
-  const done = (time - actions[at + ACTION_WARP_START]) * Math.abs(warpRate);
-  // Beyond its ends, a warp does not change the speed.
-  if (done < 0 || done > 1) return;
-  const faster = 2 * warp * warpRate * (warpRate > 0 ? done : 1 - done);
-  changeRate(actions, at, time, rate * (1 + faster));
+  const rate = actions[at + ACTION_RATE] * rampAt(actions, at + ACTION_WARP, time);
+  setRamp(actions, at + ACTION_WARP, 1);
+  changeRate(actions, at, time, rate);
 }
 
 /**
@@ -380,18 +394,16 @@ export function setPlace(actions: Actions, at: number, time: number, frames: num
   actions[at + ACTION_SINCE] = time;
   actions[at + ACTION_PLACE] = Math.min(Math.max(frames, 0), intervals);
   if (!paused) countLengths(actions, at, frames);
-  if (hasBit(actions, at, FINISHED)) return;
-  actions[at + ACTION_PLACE] -= actions[at + ACTION_RATE] * aheadAt(actions, at, time);
 }
 
 /** Counts whole lengths of the clip in `frames`, where an action is that will move, as passes. */
 function countLengths(actions: Actions, at: number, frames: number): void {
   const intervals = intervalsOf(actions, at);
-  const rate = actions[at + ACTION_RATE];
-  if (intervals < 1 || rate === 0 || frames === 0) return;
+  const reverse = isReversed(actions, at);
+  if (intervals < 1 || rateOf(actions, at) === 0 || frames === 0) return;
   // In reverse both ends lie within the clip: zero, and the duration, which was multiplied and is rounded.
   const inLengths = frames / intervals;
-  const lengths = rate < 0 ? Math.ceil(inLengths - LENGTH_EPSILON) - 1 : Math.floor(inLengths);
+  const lengths = reverse ? Math.ceil(inLengths - LENGTH_EPSILON) - 1 : Math.floor(inLengths);
   if (lengths === 0) return;
 
   const passes = Math.abs(lengths);
@@ -404,30 +416,5 @@ function countLengths(actions: Actions, at: number, frames: number): void {
   }
   actions[at + ACTION_LOOP] |= FINISHED;
   actions[at + ACTION_PASS] = base + left - 1;
-  if (!hasBit(actions, at, ONCE)) actions[at + ACTION_PLACE] = rate < 0 ? 0 : intervals;
-}
-
-/**
- * Warps both clips of a fade that begins, so that at its start both have the speed of the first one's length and at its
- * end of the second one's: as `AnimationAction.crossFadeTo` does with `warp`.
- *
- * @param fadingOut Actions in which the first clip is; null if it shows no more.
- * @param ratio Length of the clip that fades out to that of the other.
- * @param fade Seconds.
- */
-export function startWarp(
-  fadingIn: Actions,
-  fadingOut: Actions | null,
-  at: number,
-  time: number,
-  ratio: number,
-  fade: number,
-): void {
-  fadingIn[at + ACTION_WARP] = ((1 - 1 / ratio) * fade) / 2;
-  fadingIn[at + ACTION_WARP_START] = time;
-  fadingIn[at + ACTION_WARP_RATE] = -1 / fade;
-  if (fadingOut === null) return;
-  fadingOut[at + ACTION_WARP] = ((ratio - 1) * fade) / 2;
-  fadingOut[at + ACTION_WARP_START] = time;
-  fadingOut[at + ACTION_WARP_RATE] = 1 / fade;
+  if (!hasBit(actions, at, ONCE)) actions[at + ACTION_PLACE] = reverse ? 0 : intervals;
 }

@@ -14,8 +14,8 @@ export const MUTANTS = [
   {
     name: 'warp-sign',
     file: 'lib/playback/actions.ts',
-    text: '(actions[at + ACTION_RATE] - rate) * aheadAt(',
-    fault: '(rate - actions[at + ACTION_RATE]) * aheadAt(',
+    text: 'actions[at + ACTION_RATE] * rampAt(',
+    fault: 'actions[at + ACTION_RATE] / rampAt(',
     tests: ['unit/playback', 'unit/objects'],
   },
   {

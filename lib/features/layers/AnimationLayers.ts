@@ -10,7 +10,6 @@ import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import {
   type Actions,
-  endRamp,
   RAMP_RATE,
   RAMP_SIZE,
   RAMP_START,
@@ -18,6 +17,7 @@ import {
   rampAt,
   rampDone,
   rampTo,
+  setRamp,
 } from '../../playback/actions.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
@@ -288,7 +288,7 @@ class MaskedLayer extends LayerActions {
     const at = index * RAMP_SIZE;
     const ended = super.endFades(index, time);
     if (this.ramps[at + RAMP_RATE] === 0 || rampDone(this.ramps, at, time) < 1) return ended;
-    endRamp(this.ramps, at);
+    setRamp(this.ramps, at, this.ramps[at + RAMP_TO]);
     return true;
   }
 

@@ -81,9 +81,9 @@ describe('playback json', () => {
   }
 
   test('data of another version is one clear error', () => {
-    for (const version of [0, 2, '1', undefined])
+    for (const version of [0, 1, '2', undefined])
       expect(() => loadPlayback(createCrowd(3), { ...saved(), version })).toThrow(
-        'This is not what savePlayback() returned, or not of version 1.',
+        'This is not what savePlayback() returned, or not of version 2.',
       );
   });
 

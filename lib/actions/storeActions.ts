@@ -1,0 +1,212 @@
+import { type LinearInterpolant, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import type { BakedClip } from '../animation/ClipTable.js';
+import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
+import {
+  ACTION_COUNT,
+  ACTION_LOOP,
+  ACTION_PASS,
+  ACTION_PLACE,
+  ACTION_RATE,
+  ACTION_REPETITIONS,
+  ACTION_SIZE,
+  ACTION_START,
+  ACTION_STARTED,
+  ACTION_STARTED_IN,
+  ACTION_WARP,
+  ACTION_WEIGHT,
+  type Actions,
+  basePass,
+  clearAction,
+  FINISHED,
+  FIRST,
+  hasBit,
+  isWarping,
+  ONCE,
+  PAUSED,
+  RAMP_FROM,
+  RAMP_RATE,
+  RAMP_START,
+  RAMP_TO,
+  REVERSED,
+  rampAt,
+  rateOf,
+  setPlace,
+  setRamp,
+  WAITING,
+} from '../playback/actions.js';
+import type { InstancePlayback } from '../playback/InstancePlayback.js';
+import { MAX_ACTIONS } from '../playback/instanceLayout.js';
+import { warnOnce } from '../utils/messages.js';
+import type { PlayedAction } from './PlayedAction.js';
+
+const _action: Actions = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
+
+/**
+ * Stores the actions of an instance as what it plays.
+ *
+ * @param active In the order in which they are mixed.
+ * @param rate Seconds of the mixer's time for each of the crowd's.
+ * @param stored Layers that were stored before, as bits.
+ * @returns Those that have actions now.
+ */
+export function storeActions(
+  playback: InstancePlayback,
+  index: number,
+  active: readonly PlayedAction[],
+  rate: number,
+  stored: number,
+): number {
+  const clock = playback.time.timeOf(index);
+  let layers = 0;
+  for (const { layer } of active) layers |= 1 << layer;
+  if ((layers | stored) === 0) return 0;
+  for (let layer = 0; layer < playback.layers.length; layer++) {
+    if (((layers | stored) & (1 << layer)) === 0) continue;
+    const shown = shownOf(active, layer, rate);
+    const played = playback.layers[layer];
+    played.clear(index);
+    for (const action of shown) {
+      storeAction(action, rate, clock, _action);
+      played.actions(played.add(index)).set(_action, played.at(index));
+    }
+  }
+  playback.restored(index);
+  return layers;
+}
+
+/** The actions of a layer that show, or will: those with the most weight, if there are too many. */
+function shownOf(active: readonly PlayedAction[], layer: number, scale: number): readonly PlayedAction[] {
+  const shown = active.filter((action) => action.layer === layer && mostWeight(action, scale) > 0);
+  if (shown.length <= MAX_ACTIONS) return shown;
+  const byWeight = [...shown].sort((a, b) => mostWeight(b, scale) - mostWeight(a, scale));
+  const left = byWeight.splice(MAX_ACTIONS).map(({ clip }) => `"${clip.name}"`);
+  warnOnce(
+    `SkinnedInstance: an instance shows ${MAX_ACTIONS} actions at most on a layer; ${left.join(', ')}, which weighs least, is left out. Others can play on a layer of their own: clipAction(clip, { layer }).`,
+  );
+  return shown.filter((action) => byWeight.includes(action));
+}
+
+/** The most that an action weighs until something about it changes. */
+function mostWeight(action: PlayedAction, scale: number): number {
+  const { enabled, weight, _weightInterpolant: fade, at } = action;
+  const now = action.weightAt(at);
+  if (!enabled || fade === null || scale === 0) return now;
+  return Math.max(now, weight * fade.sampleValues[scale > 0 ? 1 : 0]);
+}
+
+/**
+ * Stores an action: what it does from now on, until something about it changes, see `nextChange`.
+ *
+ * @param rate Seconds of the mixer's time for each of the crowd's.
+ * @param clock Seconds since the crowd's beginning, of the instance.
+ * @param out `ACTION_SIZE` numbers.
+ */
+function storeAction(action: PlayedAction, rate: number, clock: number, out: Actions): void {
+  const { clip, at, paused, enabled, weight, _startTime: startTime } = action;
+  clearAction(out, 0);
+  out[ACTION_START] = clip.start;
+  out[ACTION_COUNT] = clip.count;
+  out[ACTION_STARTED] = action.begun;
+  out[ACTION_RATE] = clip.fps * rate * action.timeScale;
+  storeRamp(action._weightInterpolant, enabled ? weight : 0, at, rate, clock, out, ACTION_WEIGHT);
+  if (!paused && startTime === null) {
+    storeRamp(action._timeScaleInterpolant, 1, at, rate, clock, out, ACTION_WARP);
+  } else {
+    setRamp(out, ACTION_WARP, 0);
+    out[ACTION_WARP + RAMP_START] = clock + ((startTime ?? at) - at) / (rate || 1);
+  }
+  out[ACTION_LOOP] =
+    FIRST +
+    (paused ? PAUSED : 0) +
+    (startTime === null ? 0 : WAITING) +
+    (action.loop === LoopPingPong ? LOOP_PING_PONG : 0) +
+    (action.loop === LoopOnce ? ONCE : 0) +
+    (action.clampWhenFinished ? LOOP_CLAMP : 0) +
+    ((rateOf(out, 0) === 0 ? action.runsBack : runsBack(out, clock)) ? REVERSED : 0);
+  out[ACTION_REPETITIONS] = Math.min(action.repetitions ?? Infinity, REPEAT_FOREVER);
+  out[ACTION_PASS] = action._loopCount;
+  out[ACTION_STARTED_IN] = basePass(out, 0);
+  setPlace(out, 0, clock, action.time * clip.fps, false);
+}
+
+/** Stores a fade or a warp as it passes on the crowd's clock: its first end comes first there, also if the mixer's time runs backwards. */
+function storeRamp(
+  ramp: LinearInterpolant | null,
+  factor: number,
+  at: number,
+  rate: number,
+  clock: number,
+  out: Actions,
+  to: number,
+): void {
+  setRamp(out, to, factor);
+  if (ramp === null) return;
+  const [first, last] = rate < 0 ? [1, 0] : [0, 1];
+  const { parameterPositions: times, sampleValues: values } = ramp;
+  const length = times[1] - times[0];
+  if (rate === 0 || length <= 0) {
+    // Time that runs backwards leads to before a ramp that takes no time.
+    setRamp(out, to, factor * (rate < 0 ? values[0] : ramp.evaluate(at)[0]));
+    return;
+  }
+  out[to + RAMP_FROM] = factor * values[first];
+  out[to + RAMP_TO] = factor * values[last];
+  out[to + RAMP_START] = clock + (times[first] - at) / rate;
+  out[to + RAMP_RATE] = Math.abs(rate) / length;
+}
+
+/** Whether an action moves in reverse, or will where it is about to turn. */
+function runsBack(out: Actions, clock: number): boolean {
+  const factor =
+    rampAt(out, ACTION_WARP, clock) || out[ACTION_WARP + RAMP_TO] || out[ACTION_WARP + RAMP_FROM];
+  return out[ACTION_RATE] * factor < 0;
+}
+
+/**
+ * Has an action go on as what was stored of it says: with the time, weight, speed, fade and warp that it had.
+ *
+ * @param stored `ACTION_SIZE` numbers that are settled.
+ * @param ahead Seconds by which the mixer's time is ahead of the crowd's.
+ */
+export function loadAction(
+  action: PlayedAction,
+  { fps, count }: BakedClip,
+  stored: Actions,
+  ahead: number,
+): void {
+  const has = (bit: number) => hasBit(stored, 0, bit);
+  const isHeld = rateOf(stored, 0) === 0;
+  const isOver = has(FINISHED);
+  action.reset();
+  action.timeScale = count < 2 ? 1 : stored[ACTION_RATE] / fps;
+  action.clampWhenFinished = has(LOOP_CLAMP);
+  action.loop = has(ONCE) ? LoopOnce : has(LOOP_PING_PONG) ? LoopPingPong : LoopRepeat;
+  const repetitions = stored[ACTION_REPETITIONS];
+  action.repetitions = repetitions >= REPEAT_FOREVER ? Infinity : repetitions;
+  action.time = fps === 0 ? 0 : stored[ACTION_PLACE] / fps;
+  action._loopCount = stored[ACTION_PASS];
+  // By index, it may go on since.
+  action.paused = (isHeld && has(PAUSED)) || (isOver && action.clampWhenFinished);
+  action.enabled = !isOver || action.clampWhenFinished;
+  if (isHeld && has(WAITING)) action._startTime = stored[ACTION_WARP + RAMP_START] + ahead;
+  action.weight = stored[ACTION_WEIGHT + RAMP_TO] || stored[ACTION_WEIGHT + RAMP_FROM];
+  if (stored[ACTION_WEIGHT + RAMP_RATE] !== 0) {
+    action._scheduleFading(0, 1, 1);
+    loadRamp(action._weightInterpolant, action.weight || 1, stored, ACTION_WEIGHT, ahead);
+  }
+  if (!isWarping(stored, 0)) return;
+  action.warp(1, 1, 0);
+  loadRamp(action._timeScaleInterpolant, 1, stored, ACTION_WARP, ahead);
+}
+
+function loadRamp(
+  ramp: LinearInterpolant | null,
+  factor: number,
+  stored: Actions,
+  at: number,
+  ahead: number,
+): void {
+  const start = stored[at + RAMP_START] + ahead;
+  ramp?.parameterPositions.set([start, start + 1 / stored[at + RAMP_RATE]]);
+  ramp?.sampleValues.set([stored[at + RAMP_FROM] / factor, stored[at + RAMP_TO] / factor]);
+}
