@@ -63,6 +63,13 @@ export type { ViewInfo } from './culling/ViewInfo.js';
 export { applyRootMotion } from './features/applyRootMotion.js';
 export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
 export { type BlendOptions, type BlendStop, ClipBlend } from './features/blend/ClipBlend.js';
+export {
+  type BudgetStep,
+  FrameBudget,
+  type FrameBudgetEventMap,
+  type FrameBudgetOptions,
+  type OwnBudgetSteps,
+} from './features/budget/FrameBudget.js';
 export type { ImpostorMesh } from './features/impostors/Impostor.js';
 export type { ImpostorOptions } from './features/impostors/ImpostorAtlas.js';
 export type {
