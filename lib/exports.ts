@@ -111,6 +111,12 @@ export {
   type DrawOrderOptions,
   type SortedInstance,
 } from './features/order/DrawOrder.js';
+export {
+  type PickedInstance,
+  type PickOptions,
+  pickInstance,
+  selectInstances,
+} from './features/picking/pickInstance.js';
 export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './features/savePlayback.js';
 export { setBoneTexture } from './features/setBoneTexture.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';

@@ -5,6 +5,7 @@ import {
   CrowdLevels,
   InstanceUniforms,
   loadPlayback,
+  pickInstance,
   savePlayback,
 } from 'skinned-instanced-mesh';
 import { addLevelsOf, type LoadedCharacter } from 'skinned-instanced-mesh/files';
@@ -29,7 +30,6 @@ import { find, secondsBetween } from '../lib/page.js';
 
 const { query, Crowd: SkinnedInstancedMesh, InstanceParts, isSoftware, stage } = await openStage();
 const { scene, camera, renderer } = stage;
-const _place = new Vector3();
 const COUNT = Math.max(1, Number(query.get('count') ?? (isSoftware ? 30 : 60)));
 
 const heightAt = (x: number, z: number) =>
@@ -186,9 +186,9 @@ const raycaster = new Raycaster();
 renderer.domElement.addEventListener('click', ({ clientX, clientY }) => {
   const pointer = new Vector2((clientX / innerWidth) * 2 - 1, 1 - (clientY / innerHeight) * 2);
   raycaster.setFromCamera(pointer, camera);
-  const [hit] = raycaster.intersectObject(rogues.crowd);
+  const picked = pickInstance(rogues.crowd, camera, pointer);
   const floor = new Plane(new Vector3(0, 1, 0), -heightAt(knight.x, knight.z));
-  goal = hit?.point ?? raycaster.ray.intersectPlane(floor, new Vector3());
+  goal = rogues.fighters[picked?.instanceId ?? -1] ?? raycaster.ray.intersectPlane(floor, new Vector3());
 });
 
 function save(): void {
@@ -234,7 +234,7 @@ let last = performance.now();
 function frame(now: number): void {
   step(secondsBetween(last, now));
   last = now;
-  stage.shine(_place.set(knight.x, 0, knight.z), 26);
+  stage.shine(new Vector3(knight.x, 0, knight.z), 26);
   stage.render(0, 1);
   find('[data-lives]').textContent = String(Math.max(0, knight.lives));
   find('[data-fallen]').textContent = String(fallen);
