@@ -63,6 +63,7 @@ export type { ViewInfo } from './culling/ViewInfo.js';
 export { applyRootMotion } from './features/applyRootMotion.js';
 export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
 export { type BlendOptions, type BlendStop, ClipBlend } from './features/blend/ClipBlend.js';
+export { Gait, type GaitOptions } from './features/blend/Gait.js';
 export {
   type BudgetStep,
   FrameBudget,
