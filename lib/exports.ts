@@ -36,6 +36,12 @@ export {
   bakeCharacterAsync,
 } from './baking/bakeCharacter.js';
 export type { ClipChoice } from './baking/planClips.js';
+export {
+  type BodyNames,
+  type Retargeted,
+  type RetargetOptions,
+  retargetClips,
+} from './baking/retargetClips.js';
 export { extractRootMotion, type RootMotion, type RootMotionOptions } from './baking/rootMotion.js';
 export {
   type AssembleCharacterOptions,

@@ -1,4 +1,4 @@
-import { bakeCharacter, selectInstances } from 'skinned-instanced-mesh';
+import { bakeCharacter, retargetClips, selectInstances } from 'skinned-instanced-mesh';
 import {
   Box2,
   LoopOnce,
@@ -13,7 +13,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { Figures } from '../lib/Figures.js';
-import { loadCharacter } from '../lib/loadCharacter.js';
+import { load, loadCharacter } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, secondsBetween, toggle } from '../lib/page.js';
@@ -31,6 +31,10 @@ const figures = new Figures(find('tbody'), ['crowd']);
 // --- a crowd that grows and shrinks ---
 
 const { root, clips } = createPeople({ detail });
+// They have seen knights fight, and do as those do, though nothing of their bodies is alike.
+const { scene, animations } = await load(new URL('../art/moves.glb', import.meta.url));
+const seen = animations.filter(({ name }) => /Attack|Cheer/.test(name));
+clips.push(...retargetClips(seen, scene, root).clips);
 const crowd = new Crowd(bakeCharacter(root, clips), 16);
 const parts = new InstanceParts(crowd);
 crowd.count = 0;
