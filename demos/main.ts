@@ -1,4 +1,4 @@
-import type { SkinnedInstancedMesh } from 'skinned-instanced-mesh';
+import { type BudgetStep, FrameBudget, type SkinnedInstancedMesh } from 'skinned-instanced-mesh';
 import { bakedCharactersOf, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
 import { ACESFilmicToneMapping, HalfFloatType, PCFShadowMap, PerspectiveCamera, Scene } from 'three';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
@@ -14,18 +14,16 @@ import { onFile, openCharacter } from './lib/openFile.js';
 import { fail, find, isCalm, secondsBetween } from './lib/page.js';
 import { lightUp, raiseDust } from './lib/sky.js';
 
-/** Soldiers where the device allows, to begin with, and on a software renderer; and the guests of a visitor's own file. */
+/** Soldiers where the device allows, and on a software renderer; and the guests of a visitor's own file. */
 const MOST = 20_000;
-const FIRST = 4_000;
 const FEWEST = 300;
 const GUESTS = 1_000;
-/** Frames a second above which there are more soldiers, below which fewer, and below which no more SkinnedMeshes join. */
-const QUICK = 45;
-const FLUENT = 30;
+/** Stages in which soldiers are left out by so much before the others lose detail, and afterwards. */
+const FEWER = 0.6;
+const [BEFORE, AFTERWARDS] = [3, 5];
+/** Frames a second below which no more SkinnedMeshes join, and milliseconds over which they are counted. */
 const STUTTER = 24;
-/** Milliseconds over which frames are counted, and how often the number of soldiers may change. */
 const WINDOW = 250;
-const TRIES = 16;
 
 const query = new URLSearchParams(location.search);
 const hero = find<HTMLElement>('.hero');
@@ -76,7 +74,7 @@ async function open() {
   const moveSun = lightUp(scene);
   buildLand(scene, scenery.scene, Number(query.get('detail') ?? 1));
   const armies = new Armies(library, characters, count);
-  if (count === MOST && !(asked > 0)) armies.count = FIRST;
+  const budget = count === MOST && !(asked > 0) ? keepRate(armies) : null;
   const banners = raiseBanners(library, count);
   const moveDust = raiseDust(scene, front);
   scene.add(armies, banners);
@@ -169,11 +167,12 @@ async function open() {
   const speed = isCalm ? 0 : 1;
   let time = Number(query.get('time') ?? 0);
   let last = performance.now();
-  const window = { since: last, frames: 0, js: 0, tries: 0 };
+  const window = { since: last, frames: 0, js: 0 };
 
   function frame(now: number): void {
     requestAnimationFrame(frame);
     const delta = secondsBetween(last, now);
+    if (seen && !guests && !clones) budget?.update((now - last) / 1000);
     last = now;
     if (!seen) {
       window.since = now;
@@ -205,21 +204,28 @@ async function open() {
     show();
     if (guests) return;
     if (clones && before) grow(clones, before);
-    else if (!clones && !(asked > 0)) adapt();
-  }
-
-  /** In its first seconds the page finds out how many soldiers the device can draw. */
-  function adapt(): void {
-    // The first window has the frame in which the GPU's programs are compiled.
-    const isFound = window.tries++ === 0 || window.tries > TRIES;
-    const share = numbers.fps > QUICK ? 1.8 : numbers.fps < FLUENT ? numbers.fps / FLUENT : 1;
-    if (share < 1) window.tries = Math.max(window.tries, TRIES / 2); // no more tries to grow
-    if (!isFound && (share < 1 || window.tries < TRIES / 2))
-      armies.count = 2 * Math.round(Math.min(count, Math.max(FEWEST, armies.count * share)) / 2);
+    if (clones || asked > 0) return;
     find('[data-here]').textContent = armies.count < MOST ? ' here' : '';
     if (isSoftware) find('[data-by]').textContent = ', without a GPU';
   }
   requestAnimationFrame(frame);
+}
+
+/** Begins with few soldiers, and finds out how many the device can draw. */
+function keepRate(armies: Armies): FrameBudget {
+  const stages = [0, 0];
+  const soldiers = (which: 0 | 1, count: number): BudgetStep => ({
+    name: 'soldiers',
+    count,
+    apply(taken) {
+      stages[which] = taken;
+      armies.count = 2 * Math.round((MOST * FEWER ** (stages[0] + stages[1])) / 2);
+    },
+  });
+  return new FrameBudget(armies.crowds, {
+    quality: 0.77, // the first three of thirteen stages are taken
+    steps: ({ levelBias, poseRates }) => [soldiers(0, BEFORE), levelBias, poseRates, soldiers(1, AFTERWARDS)],
+  });
 }
 
 function show(): void {

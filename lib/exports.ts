@@ -36,6 +36,12 @@ export {
   bakeCharacterAsync,
 } from './baking/bakeCharacter.js';
 export type { ClipChoice } from './baking/planClips.js';
+export {
+  type BodyNames,
+  type Retargeted,
+  type RetargetOptions,
+  retargetClips,
+} from './baking/retargetClips.js';
 export { extractRootMotion, type RootMotion, type RootMotionOptions } from './baking/rootMotion.js';
 export {
   type AssembleCharacterOptions,
@@ -64,6 +70,14 @@ export type { ViewInfo } from './culling/ViewInfo.js';
 export { applyRootMotion } from './features/applyRootMotion.js';
 export { JointAttachment, type JointAttachmentOptions } from './features/attachments/JointAttachment.js';
 export { type BlendOptions, type BlendStop, ClipBlend } from './features/blend/ClipBlend.js';
+export { Gait, type GaitOptions } from './features/blend/Gait.js';
+export {
+  type BudgetStep,
+  FrameBudget,
+  type FrameBudgetEventMap,
+  type FrameBudgetOptions,
+  type OwnBudgetSteps,
+} from './features/budget/FrameBudget.js';
 export type { ImpostorMesh } from './features/impostors/Impostor.js';
 export type { ImpostorOptions } from './features/impostors/ImpostorAtlas.js';
 export type {
@@ -105,6 +119,12 @@ export {
   type DrawOrderOptions,
   type SortedInstance,
 } from './features/order/DrawOrder.js';
+export {
+  type PickedInstance,
+  type PickOptions,
+  pickInstance,
+  selectInstances,
+} from './features/picking/pickInstance.js';
 export { type InstanceJSON, loadPlayback, type PlaybackJSON, savePlayback } from './features/savePlayback.js';
 export { setBoneTexture } from './features/setBoneTexture.js';
 export type { InstanceRange, Instances } from './instances/instanceRange.js';

@@ -1,18 +1,19 @@
-import { bakeCharacter } from 'skinned-instanced-mesh';
+import { bakeCharacter, retargetClips, selectInstances } from 'skinned-instanced-mesh';
 import {
+  Box2,
   LoopOnce,
   MathUtils,
   Matrix4,
   Plane,
   Raycaster,
   type Texture,
-  type Vector2,
+  Vector2,
   Vector3,
   WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
 import { Figures } from '../lib/Figures.js';
-import { loadCharacter } from '../lib/loadCharacter.js';
+import { load, loadCharacter } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, secondsBetween, toggle } from '../lib/page.js';
@@ -30,6 +31,10 @@ const figures = new Figures(find('tbody'), ['crowd']);
 // --- a crowd that grows and shrinks ---
 
 const { root, clips } = createPeople({ detail });
+// They have seen knights fight, and do as those do, though nothing of their bodies is alike.
+const { scene, animations } = await load(new URL('../art/moves.glb', import.meta.url));
+const seen = animations.filter(({ name }) => /Attack|Cheer/.test(name));
+clips.push(...retargetClips(seen, scene, root).clips);
 const crowd = new Crowd(bakeCharacter(root, clips), 16);
 const parts = new InstanceParts(crowd);
 crowd.count = 0;
@@ -86,13 +91,38 @@ function comeKnight(): void {
 const ground = new Plane(new Vector3(0, 1, 0));
 const raycaster = new Raycaster();
 const picker = new Picker(stage, crowd);
-picker.onClick(({ instanceId = 0 }) => {
-  crowd.play(instanceId, 'Jump', { loop: LoopOnce, clampWhenFinished: true, fade: 0.15 });
-});
+const leave = (index: number) =>
+  crowd.play(index, 'Jump', { loop: LoopOnce, clampWhenFinished: true, fade: 0.15 });
+picker.onClick(({ instanceId = 0 }) => leave(instanceId));
 picker.onMiss((pointer: Vector2) => {
   raycaster.setFromCamera(pointer, stage.camera);
   const place = raycaster.ray.intersectPlane(ground, new Vector3());
   if (place !== null) spawn(place);
+});
+
+/** With the shift key, a drag draws a box: who is in it leaves. */
+const box = find<HTMLElement>('[data-box]');
+const pressed = new Vector2();
+const { domElement } = stage.renderer;
+domElement.parentElement?.addEventListener(
+  'pointerdown',
+  ({ clientX, clientY, shiftKey }) => {
+    pressed.set(clientX, clientY);
+    box.hidden = stage.controls.enabled = !shiftKey;
+  },
+  true, // before the controls
+);
+function drawBox({ clientX: x, clientY: y }: PointerEvent): Box2 {
+  const { min, max } = new Box2().setFromPoints([pressed, new Vector2(x, y)]);
+  const [left, top, width, height] = [min.x, min.y, max.x - min.x, max.y - min.y].map((one) => `${one}px`);
+  Object.assign(box.style, { left, top, width, height });
+  const pointerOf = ({ x, y }: Vector2) => new Vector2((x / innerWidth) * 2 - 1, 1 - (y / innerHeight) * 2);
+  return new Box2().setFromPoints([pointerOf(min), pointerOf(max)]);
+}
+addEventListener('pointermove', drawBox);
+addEventListener('pointerup', (event) => {
+  if (!box.hidden) for (const id of selectInstances(crowd, stage.camera, drawBox(event))) leave(id);
+  box.hidden = stage.controls.enabled = true;
 });
 find('button[name=more]').addEventListener('click', () => {
   for (let i = 0; i < STEP; i++) spawn();

@@ -1,10 +1,11 @@
 import {
   AnimationLayers,
   Billboard,
-  ClipBlend,
   CrowdLevels,
+  Gait,
   InstanceUniforms,
   loadPlayback,
+  pickInstance,
   savePlayback,
 } from 'skinned-instanced-mesh';
 import { addLevelsOf, type LoadedCharacter } from 'skinned-instanced-mesh/files';
@@ -29,14 +30,13 @@ import { find, secondsBetween } from '../lib/page.js';
 
 const { query, Crowd: SkinnedInstancedMesh, InstanceParts, isSoftware, stage } = await openStage();
 const { scene, camera, renderer } = stage;
-const _place = new Vector3();
 const COUNT = Math.max(1, Number(query.get('count') ?? (isSoftware ? 30 : 60)));
 
 const heightAt = (x: number, z: number) =>
   (1.5 + Math.sin(x * 0.17) + 0.5 * Math.sin(z * 0.21)) *
   MathUtils.smoothstep(FIELD - Math.hypot(x, z), 3, 16);
 
-const [WALK, RUN] = [2.2, 6]; // speeds at which these clips look right, units a second
+const [WALK, RUN] = [1.6, 6]; // units a second
 const FIELD = 34;
 /** `swing`: seconds until the blade lands, negative afterwards; `since`: seconds since the last hit. */
 type Fighter = Record<'x' | 'z' | 'turn' | 'speed' | 'lives' | 'swing' | 'since', number>;
@@ -54,7 +54,7 @@ function enlist(character: LoadedCharacter, size: number, lives: number) {
   for (const name of parts.names) parts.setVisibleAt(crowd.all, name, !/Shield|Cape|Off|Cross/.test(name));
   new AnimationLayers(crowd, [{ name: 'arms', mask: ['spine'] }]);
   const uniforms = new InstanceUniforms(crowd, { emissive: 'color' });
-  const gait = new ClipBlend(crowd, Object.entries({ Idle: 0, Walking_A: WALK, Running_A: RUN }));
+  const gait = new Gait(crowd, Object.entries({ Idle: 0, Walking_A: 0.73, Running_A: 4.5 }));
   scene.add(crowd);
   const bar = new PlaneGeometry(0.9, 0.09).translate(0, 1.3, 0);
   const bars = new InstanceParts(new Billboard(crowd, 'head', bar, barMaterial));
@@ -74,7 +74,7 @@ function arrive(side: Side, i: number): void {
   crowd.setMatrixAt(i, _matrix.makeRotationY(turn).setPosition(x, heightAt(x, z), z));
   crowd.stop(i);
   if (away > 0) crowd.setColorAt(i, _color.setHSL(Math.random(), 0.4, 0.75));
-  gait.setValueAt(i, 0).play(i, { phase: Math.random() });
+  gait.play(i, { phase: Math.random() });
   showHealth(side, i);
 }
 
@@ -89,14 +89,13 @@ const knights = enlist(knightCharacter, 1, 12);
 const rogues = enlist(rogueCharacter, COUNT, 2);
 const [knight] = knights.fighters;
 
-function go({ gait, fighters }: Side, i: number, dx: number, dz: number, wanted: number, delta: number) {
+function go({ fighters }: Side, i: number, dx: number, dz: number, wanted: number, delta: number) {
   const fighter = fighters[i];
   fighter.speed = MathUtils.clamp(wanted, fighter.speed - 14 * delta, fighter.speed + 14 * delta);
   const turn = dx === 0 && dz === 0 ? 0 : Math.atan2(dx, dz) - fighter.turn;
   fighter.turn += Math.atan2(Math.sin(turn), Math.cos(turn)) * (1 - Math.exp(-10 * delta));
   fighter.x += Math.sin(fighter.turn) * fighter.speed * delta;
   fighter.z += Math.cos(fighter.turn) * fighter.speed * delta;
-  gait.setValueAt(i, fighter.speed);
 }
 
 const REACH = 2.8;
@@ -186,9 +185,9 @@ const raycaster = new Raycaster();
 renderer.domElement.addEventListener('click', ({ clientX, clientY }) => {
   const pointer = new Vector2((clientX / innerWidth) * 2 - 1, 1 - (clientY / innerHeight) * 2);
   raycaster.setFromCamera(pointer, camera);
-  const [hit] = raycaster.intersectObject(rogues.crowd);
+  const picked = pickInstance(rogues.crowd, camera, pointer);
   const floor = new Plane(new Vector3(0, 1, 0), -heightAt(knight.x, knight.z));
-  goal = hit?.point ?? raycaster.ray.intersectPlane(floor, new Vector3());
+  goal = rogues.fighters[picked?.instanceId ?? -1] ?? raycaster.ray.intersectPlane(floor, new Vector3());
 });
 
 function save(): void {
@@ -234,7 +233,7 @@ let last = performance.now();
 function frame(now: number): void {
   step(secondsBetween(last, now));
   last = now;
-  stage.shine(_place.set(knight.x, 0, knight.z), 26);
+  stage.shine(new Vector3(knight.x, 0, knight.z), 26);
   stage.render(0, 1);
   find('[data-lives]').textContent = String(Math.max(0, knight.lives));
   find('[data-fallen]').textContent = String(fallen);

@@ -1,8 +1,8 @@
 import {
-  ClipBlend,
   type CrowdIntersection,
   CrowdLevels,
   createPalettes,
+  Gait,
   InstanceUniforms,
   JointAttachment,
   type SkinnedInstancedMesh,
@@ -33,12 +33,14 @@ import { Ring } from '../lib/Ring.js';
 import { random, type Tile, Village } from './land.js';
 
 const HEIGHT = 2.2;
-/** Clips, and the speed at which each is right, units a second. */
+/** Clips, and the speed at which the feet of each stand still, units a second. */
 const GAITS = [
   ['Idle', 0],
-  ['Walking_A', 2.2],
-  ['Running_A', 6],
+  ['Walking_A', 0.73],
+  ['Running_A', 4.5],
 ] as const;
+/** How quickly people go who stand, walk, or run. */
+const SPEEDS = [0, 1.4, 4.8];
 /** How quickly somebody gets faster, units per second and second. */
 const HASTE = 5;
 /** Who lives here: the file, how many of ten, whose parts, and the head. */
@@ -62,7 +64,6 @@ const UP = new Vector3(0, 1, 0);
 /** Somebody on the way from one tile to the next, a little to the right. */
 interface Walker {
   crowd: SkinnedInstancedMesh;
-  gait: ClipBlend;
   edits: InstanceType<typeof JointEdits>;
   index: number;
   at: Vector3;
@@ -112,7 +113,7 @@ async function settle(): Promise<Village> {
     // They go everywhere.
     crowd.frustumCulled = false;
     const parts = new InstanceParts(crowd);
-    const gait = new ClipBlend(crowd, GAITS);
+    const gait = new Gait(crowd, GAITS);
     const edits = new JointEdits(crowd);
     const uniforms = name === 'knight' ? new InstanceUniforms(crowd) : null;
     for (let index = 0; index < crowd.count; index++) {
@@ -129,7 +130,6 @@ async function settle(): Promise<Village> {
       const rest = { speed: 0, wanted: 0, rest: 0 };
       walkers.push({
         crowd,
-        gait,
         edits,
         index,
         at: new Vector3(),
@@ -211,7 +211,7 @@ function decide(walker: Walker): void {
   const roll = Math.random();
   const gait = roll < hurry ? 2 : roll < 0.85 ? 1 : 0;
   walker.rest = gait === 0 ? 1 + 3 * Math.random() : 0;
-  walker.wanted = GAITS[gait][1] * (0.85 + 0.3 * Math.random());
+  walker.wanted = SPEEDS[gait] * (0.85 + 0.3 * Math.random());
   if (walker.watched !== null) walker.edits.clearAt(walker.index, 'head');
   walker.watched = gait === 0 ? passerBy(walker) : null;
 }
@@ -237,10 +237,7 @@ function walk(walker: Walker, delta: number): void {
   walker.rest -= delta;
   if (walker.wanted === 0 && walker.rest < 0) decide(walker);
   const { speed, wanted } = walker;
-  if (speed !== wanted || delta === 0) {
-    walker.speed = MathUtils.clamp(wanted, speed - HASTE * delta, speed + HASTE * delta);
-    walker.gait.setValueAt(index, walker.speed);
-  }
+  walker.speed = MathUtils.clamp(wanted, speed - HASTE * delta, speed + HASTE * delta);
   walker.way += walker.speed * delta;
   const [dx, dz] = [to.x - from.x, to.z - from.z];
   const length = Math.hypot(dx, dz);

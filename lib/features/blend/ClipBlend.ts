@@ -43,9 +43,9 @@ export interface BlendOptions {
  * @category Play and blend
  */
 export class ClipBlend implements CrowdFeature {
-  private clips: BakedClip[] = [];
-  private readonly at: number[];
-  private values: Float64Array;
+  protected clips: BakedClip[] = [];
+  protected readonly at: number[];
+  protected values: Float64Array;
   /** When the fade of an instance that has begun with the blend ends. */
   private fadeEnds: Float64Array;
 
@@ -54,8 +54,8 @@ export class ClipBlend implements CrowdFeature {
    * @throws If the crowd has a blend already, a clip is not there, or there are more or fewer stops, or their values do not increase.
    */
   constructor(
-    private readonly crowd: SkinnedInstancedMesh,
-    private readonly stops: readonly BlendStop[],
+    protected readonly crowd: SkinnedInstancedMesh,
+    protected readonly stops: readonly BlendStop[],
   ) {
     const values = stops.map(([, value]) => value);
     if (
@@ -174,10 +174,15 @@ export class ClipBlend implements CrowdFeature {
     this.crowd.crowd.drop(this);
   }
 
-  private set(index: number, value: number): void {
+  protected set(index: number, value: number): void {
     if (this.values[index] === value) return;
     this.values[index] = value;
     if (this.isPlayingAt(index)) this.write(index);
+  }
+
+  /** Seconds that the clip of a stop takes where `share` of the one after `stop` shows. */
+  protected lengthOf(_of: number, stop: number, share: number): number {
+    return this.clips[stop].duration * (1 - share) + this.clips[stop + 1].duration * share;
   }
 
   /** Writes weights and speeds of an instance that plays the clips. */
@@ -190,7 +195,6 @@ export class ClipBlend implements CrowdFeature {
     let stop = 0;
     while (stop < at.length - 2 && value >= at[stop + 1]) stop++;
     const share = Math.min(Math.max((value - at[stop]) / (at[stop + 1] - at[stop]), 0), 1);
-    const length = clips[stop].duration * (1 - share) + clips[stop + 1].duration * share;
     const last = at[at.length - 1];
     const faster = last > 0 ? Math.max(value / last, 1) : 1;
     const fade = Math.max(this.fadeEnds[index] - now, 0);
@@ -199,6 +203,7 @@ export class ClipBlend implements CrowdFeature {
       const weight = i === stop ? 1 - share : i === stop + 1 ? share : 0;
       layer.changeWeight(index, now, start, weight, fade);
       // In each clip the same share of its length passes in a second.
+      const length = this.lengthOf(i, stop, share);
       const rate = length > 0 ? ((count - 1) / length) * faster : 0;
       changeRate(layer.actions(layer.find(index, start)), layer.at(index), now, rate);
     });

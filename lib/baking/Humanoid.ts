@@ -1,0 +1,327 @@
+import type { BufferAttribute, Mesh, Object3D, SkinnedMesh } from 'three';
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { listNames } from '../utils/messages.js';
+
+/** What limbs are called, without side and separators, the likeliest first. */
+const LIMBS: Record<string, string[]> = {
+  upperArm: ['upperarm', 'armupper', 'uparm', 'bicep', 'arm'],
+  lowerArm: ['lowerarm', 'forearm', 'armlower', 'lowarm'],
+  hand: ['hand', 'palm', 'fist', 'wrist', 'palm2', 'palm1'],
+  upperLeg: ['upperleg', 'thigh', 'upleg', 'legupper'],
+  lowerLeg: ['lowerleg', 'shin', 'calf', 'leglower', 'lowleg', 'leg'],
+  foot: ['foot', 'ankle'],
+  toes: ['toes', 'toebase', 'toe', 'ball', 'toe0'],
+};
+const LIMB_NAMES = new Set(Object.values(LIMBS).flat());
+export const FINGERS = ['thumb', 'index', 'middle', 'ring', 'little'];
+const PHALANGES: Record<string, number> = { metacarpal: 0, proximal: 1, intermediate: 2, distal: 3 };
+const NEEDED = ['upperArm', 'lowerArm', 'upperLeg', 'lowerLeg'];
+export const SIDES = ['L', 'R'];
+/** Nodes that control others. */
+const CONTROL = /ik|ctrl|control|pole|target|roll|orient|slot|socket|twist|_end|end$|track/i;
+const PREFIX =
+  /^(mixamorig\d*[:_]?|J_Bip_(C_)?|DEF[-_]|ORG[-_]|Bip0*\d+[_ ]?|ValveBiped[._]?(Bip01_)?|CC_Base_|Armature[_|]|rig[_:]|Character1_)/i;
+
+/** How near to an axis, in radians, a direction is taken for it: left, up and ahead of a body. */
+const NEAR_AXIS = 0.6;
+/** In so many directions the outermost vertex of each part of a foot may touch the ground. */
+const DIRECTIONS = 200;
+const GOLDEN = Math.PI * (3 - Math.sqrt(5));
+/** From this share of the forearm on, a joint before the hand is its wrist. */
+const WRIST = 0.72;
+
+/** Reads the name of a joint: `mixamorigLeftForeArm` is `forearm` of side `L`. */
+function readName(name: string, prefix: string): { side: string; core: string } {
+  const own = (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name).replace(
+    PREFIX,
+    '',
+  );
+  const flat = (text: string) => text.toLowerCase().replace(/[_\-. :|]/g, '');
+  const word = /^(.*?)(left|right)(.*)$/i.exec(own);
+  if (word !== null) {
+    const [, before, side, after] = word;
+    const both = flat(before + after);
+    return { side: side[0].toUpperCase(), core: LIMB_NAMES.has(both) ? both : flat(after || before) };
+  }
+  const apart =
+    /^(.*?)(?:^|[_\-. ])([LR])(?:[_\-. ]|$)(.*)$/i.exec(own) ?? /^(.*[a-z\d])([LR])(_\d+)?$/.exec(own);
+  if (apart !== null) return { side: apart[2].toUpperCase(), core: flat(apart[1] + (apart[3] ?? '')) };
+  const last = /^(.*)([lr])(_\d+)?$/i.exec(own);
+  if (last !== null && (LIMB_NAMES.has(flat(last[1])) || fingerOf(flat(last[1])) !== null))
+    return { side: last[2].toUpperCase(), core: flat(last[1]) };
+  return { side: '', core: flat(own) };
+}
+
+/** `index1` of `handindex1` or `indexproximal`, also of `finger10`. */
+function fingerOf(core: string): string | null {
+  const named =
+    /^(?:hand|f)?(thumb|index|middle|ring|little|pinky)(?:finger)?(proximal|intermediate|distal|metacarpal|0?\d)?$/.exec(
+      core,
+    );
+  if (named !== null) {
+    const [, finger, place = '1'] = named;
+    return `${finger === 'pinky' ? 'little' : finger}${PHALANGES[place] ?? Number(place)}`;
+  }
+  const numbered = /^finger(\d)(\d)?$/.exec(core);
+  return numbered && `${FINGERS[Number(numbered[1])]}${Number(numbered[2] ?? 0) + 1}`;
+}
+
+export const isBelow = (node: Object3D, top: Object3D): boolean => {
+  for (let one: Object3D | null = node; one; one = one.parent) if (one === top) return true;
+  return false;
+};
+
+/** What is between two nodes, both left out. */
+export function between(from: Object3D, to: Object3D): Object3D[] {
+  const path: Object3D[] = [];
+  for (let one = to.parent; one !== null && one !== from; one = one.parent) path.unshift(one);
+  return path;
+}
+
+/** The lowest node above some. */
+function joinOf(nodes: Object3D[]): Object3D {
+  let one = nodes[0].parent as Object3D;
+  while (!nodes.every((node) => isBelow(node, one))) one = one.parent as Object3D;
+  return one;
+}
+
+/** The rotation of a body whose left and up sides are these directions, which are axes where they are near some. */
+function axesOf(left: Vector3, up: Vector3): Quaternion {
+  const snap = (way: Vector3) => {
+    const parts = way.toArray();
+    const most = parts.map(Math.abs).indexOf(Math.max(...parts.map(Math.abs)));
+    const axis = new Vector3().setComponent(most, Math.sign(parts[most]));
+    return axis.angleTo(way) < NEAR_AXIS ? axis : way.clone().normalize();
+  };
+  const y = snap(up);
+  const x = snap(left.clone().addScaledVector(y, -left.dot(y)));
+  const z = new Vector3().crossVectors(x, y).normalize();
+  return new Quaternion().setFromRotationMatrix(new Matrix4().makeBasis(x.crossVectors(y, z), y, z));
+}
+
+/** A vertex of a foot: where it is in the bind pose, and in the space of the node that it follows. */
+interface FootPoint {
+  node: Object3D;
+  local: Vector3;
+  bound: Vector3;
+}
+
+/**
+ * A body with a head, two arms and two legs: which of its nodes are those, how they stand in the bind pose, which is that of the skin
+ * since nodes may rest in any frame of a clip, and where its soles are. Directions are in the body's own frame: X to its left, Y up.
+ */
+export class Humanoid {
+  readonly nodes: Object3D[] = [];
+  /** Joints by what they are: `head`, `upperArmL`, `index1R`. */
+  readonly slots: Record<string, Object3D> = {};
+  /** The lowest nodes above legs and head, and above arms and head. */
+  readonly hips: Object3D;
+  readonly chest: Object3D;
+  readonly soles: FootPoint[] = [];
+  /** Height of the ground in the bind pose, and lengths, in units of the world. */
+  readonly ground: number;
+  readonly leg: number;
+  /** From the body's frame to the world. */
+  readonly toWorld: Quaternion;
+  readonly fromWorld: Quaternion;
+  private readonly fromBind: Quaternion;
+  private readonly size: number;
+  private readonly skins: SkinnedMesh[] = [];
+  private readonly inverses = new Map<Object3D, Matrix4>();
+  private readonly binds = new Map<Object3D, Matrix4>();
+
+  /**
+   * @param names Joints that are not found by their names, by what they are.
+   * @throws If a limb is not found, or a name names nothing.
+   */
+  constructor(
+    readonly root: Object3D,
+    names: Record<string, string> = {},
+  ) {
+    root.updateWorldMatrix(true, true);
+    root.traverse((object) => {
+      const { isMesh, isSkinnedMesh, skeleton } = object as SkinnedMesh;
+      if (!isMesh && object !== root) this.nodes.push(object);
+      if (isSkinnedMesh) this.skins.push(object as SkinnedMesh);
+      skeleton?.bones.forEach((bone, i) => {
+        if (!this.inverses.has(bone)) this.inverses.set(bone, skeleton.boneInverses[i]);
+      });
+    });
+    this.findSlots(names);
+    const { slots } = this;
+    this.hips = joinOf([slots.upperLegL, slots.upperLegR, slots.head]);
+    this.chest = joinOf([slots.upperArmL, slots.upperArmR, slots.head]);
+    const bind = (node: Object3D) => new Vector3().setFromMatrixPosition(this.bindOf(node));
+    const world = (node: Object3D) => new Vector3().setFromMatrixPosition(node.matrixWorld);
+    const axes = (at: (node: Object3D) => Vector3) =>
+      axesOf(at(slots.upperLegL).sub(at(slots.upperLegR)), at(slots.head).sub(this.legs(at)));
+    this.fromBind = axes(bind).invert();
+    this.toWorld = axes(world);
+    this.fromWorld = this.toWorld.clone().invert();
+    const thigh = (at: (node: Object3D) => Vector3) => at(slots.upperLegL).distanceTo(at(slots.lowerLegL));
+    this.size = thigh(world) / thigh(bind);
+    for (const side of SIDES) this.findWrist(side);
+    const length = (a: string, b: string) => this.position(slots[a]).distanceTo(this.position(slots[b]));
+    const shin = (side: string) => (slots[`foot${side}`] ? length(`lowerLeg${side}`, `foot${side}`) : 0);
+    this.leg =
+      SIDES.reduce((sum, side) => sum + length(`upperLeg${side}`, `lowerLeg${side}`) + shin(side), 0) / 2;
+    this.ground = this.findSoles();
+  }
+
+  /** Whether vertices follow a node, or it is above what they follow. */
+  isJoint(node: Object3D): boolean {
+    return this.inverses.size > 0 ? this.inverses.has(node) : true;
+  }
+
+  /** The middle between the upper ends of the legs. */
+  legs(at: (node: Object3D) => Vector3): Vector3 {
+    return at(this.slots.upperLegL).add(at(this.slots.upperLegR)).multiplyScalar(0.5);
+  }
+
+  /** Where a node is in the bind pose, in world units. */
+  readonly position = (node: Object3D): Vector3 =>
+    new Vector3()
+      .setFromMatrixPosition(this.bindOf(node))
+      .applyQuaternion(this.fromBind)
+      .multiplyScalar(this.size);
+
+  /** How it is turned there. */
+  rotation(node: Object3D): Quaternion {
+    const turn = new Quaternion();
+    this.bindOf(node).decompose(new Vector3(), turn, new Vector3());
+    return turn.premultiply(this.fromBind).normalize();
+  }
+
+  /** Where a node is now, with the floor of the world at 0. */
+  readonly positionNow = (node: Object3D): Vector3 =>
+    new Vector3().setFromMatrixPosition(node.matrixWorld).applyQuaternion(this.fromWorld);
+
+  /** How it is turned now; by rotations alone, since matrices of scaled nodes shear. */
+  rotationNow(node: Object3D): Quaternion {
+    const turn = new Quaternion();
+    for (let one: Object3D | null = node; one; one = one.parent) turn.premultiply(one.quaternion).normalize();
+    return turn.premultiply(this.fromWorld);
+  }
+
+  /** How high the lowest point of the soles is now. */
+  lowest(): number {
+    const at = new Vector3();
+    let least = Infinity;
+    for (const { node, local } of this.soles)
+      least = Math.min(
+        least,
+        at.copy(local).applyMatrix4(node.matrixWorld).applyQuaternion(this.fromWorld).y,
+      );
+    return least;
+  }
+
+  /** The matrix of a node in the bind pose: by its skin, else as it rests below one that has it so. */
+  bindOf(node: Object3D): Matrix4 {
+    let bind = this.binds.get(node);
+    if (bind === undefined) {
+      const inverse = this.inverses.get(node);
+      bind = inverse?.clone().invert() ?? node.matrixWorld.clone();
+      for (let above = node.parent; !inverse && above; above = above.parent)
+        if (this.inverses.has(above))
+          bind.copy(node.matrix).premultiply(this.bindOf(node.parent as Object3D));
+      this.binds.set(node, bind);
+    }
+    return bind;
+  }
+
+  private findSlots(names: Record<string, string>): void {
+    const { slots, nodes } = this;
+    const [, prefix = ''] = nodes.map(({ name }) => /^(.+?)(?:hips|pelvis)$/i.exec(name)).find(Boolean) ?? [];
+    const ranks: Record<string, number> = {};
+    const offer = (slot: string, node: Object3D, rank: number) => {
+      const full = this.isJoint(node) ? rank : rank + 100;
+      if (full >= (ranks[slot] ?? Infinity)) return;
+      ranks[slot] = full;
+      slots[slot] = node;
+    };
+    for (const node of nodes) {
+      const { side, core } = readName(node.name, prefix);
+      if (CONTROL.test(node.name)) continue;
+      if (side === '' && /^(head|skull)$/.test(core)) offer('head', node, 0);
+      const finger = fingerOf(core);
+      if (side !== '' && finger !== null) offer(finger + side, node, 0);
+      for (const [limb, known] of Object.entries(LIMBS))
+        if (side !== '' && known.includes(core)) offer(limb + side, node, known.indexOf(core));
+    }
+    for (const [slot, name] of Object.entries(names)) {
+      const node = nodes.find((one) => one.name === name);
+      if (node === undefined)
+        throw new Error(
+          `retargetClips: names has "${name}" as ${slot}; there are ${listNames(
+            nodes.map((one) => one.name),
+            name,
+          )}.`,
+        );
+      slots[slot] = node;
+    }
+    const missing = ['head', ...SIDES.flatMap((side) => NEEDED.map((limb) => limb + side))].filter(
+      (slot) => !slots[slot],
+    );
+    if (missing.length > 0)
+      throw new Error(
+        `retargetClips: "${this.root.name}" has no ${missing.join(', ')} by the names of its nodes; say them with names: ${listNames(nodes.map((one) => one.name))}.`,
+      );
+  }
+
+  /** A joint shortly before the hand is where the forearm ends. */
+  private findWrist(side: string): void {
+    const { slots, position } = this;
+    const [arm, hand] = [slots[`lowerArm${side}`], slots[`hand${side}`]];
+    if (!hand || !isBelow(hand, arm)) return;
+    const far = (node: Object3D) => position(arm).distanceTo(position(node));
+    slots[`hand${side}`] = between(arm, hand).find((node) => far(node) > WRIST * far(hand)) ?? hand;
+  }
+
+  /** Finds points on which the feet stand, and returns how high the ground is. */
+  private findSoles(): number {
+    const { slots } = this;
+    const feet = SIDES.flatMap((side) =>
+      ['lowerLeg', 'foot', 'toes'].map((limb) => slots[limb + side]).filter(Boolean),
+    );
+    const found = new Map<Object3D, FootPoint[]>();
+    const add = (node: Object3D, local: Vector3) => {
+      if (!feet.some((foot) => isBelow(node, foot))) return;
+      const bound = local.clone().applyMatrix4(this.bindOf(node)).applyQuaternion(this.fromBind);
+      const points = found.get(node) ?? [];
+      found.set(node, points);
+      points.push({ node, local, bound: bound.multiplyScalar(this.size) });
+    };
+    this.root.traverse((object) => {
+      const { isMesh, geometry, parent, matrix } = object as Mesh;
+      const { isSkinnedMesh, skeleton, bindMatrix } = object as SkinnedMesh;
+      const { position, skinIndex, skinWeight } = isMesh ? geometry.attributes : {};
+      for (let i = 0; i < (position?.count ?? 0); i++) {
+        const local = new Vector3().fromBufferAttribute(position as BufferAttribute, i);
+        if (!isSkinnedMesh) {
+          if (parent !== null) add(parent, local.applyMatrix4(matrix));
+          continue;
+        }
+        let most = 0;
+        for (let k = 1; k < 4; k++)
+          if (skinWeight.getComponent(i, k) > skinWeight.getComponent(i, most)) most = k;
+        const bone = skinIndex.getComponent(i, most);
+        add(skeleton.bones[bone], local.applyMatrix4(bindMatrix).applyMatrix4(skeleton.boneInverses[bone]));
+      }
+    });
+    // A file without a skin.
+    if (found.size === 0) for (const node of feet) add(node, new Vector3());
+    const way = new Vector3();
+    for (const points of found.values()) {
+      const outer = new Set<FootPoint>();
+      for (let i = 0; i < DIRECTIONS; i++) {
+        // Evenly over a sphere.
+        way.setFromSphericalCoords(1, Math.acos(1 - (2 * i + 1) / DIRECTIONS), GOLDEN * i);
+        outer.add(
+          points.reduce((most, point) => (point.bound.dot(way) > most.bound.dot(way) ? point : most)),
+        );
+      }
+      this.soles.push(...outer);
+    }
+    return Math.min(...this.soles.map(({ bound }) => bound.y));
+  }
+}

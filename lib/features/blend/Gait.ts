@@ -1,0 +1,132 @@
+import type { Crowd } from '../../core/Crowd.js';
+import type { FeaturedCrowd } from '../../core/CrowdFeature.js';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { resized, swapItems } from '../../utils/attributes.js';
+import { checkFinite } from '../../utils/messages.js';
+import { type BlendStop, ClipBlend } from './ClipBlend.js';
+
+/** How a gait follows its instances. */
+export interface GaitOptions {
+  /** Seconds over which speeds are smoothed. @default 0.1 */
+  smoothing?: number;
+  /** How far from the middle feet stand, in units at scale 1: who turns in place makes steps of that. @default 0.15 */
+  turning?: number;
+}
+
+/** Numbers kept of each instance: where it was, which way it looked, its speed. */
+const PLACE = 7;
+/** Who is faster by so many times than the last stop was put somewhere else. */
+const JUMP = 4;
+/** Share of the last stop's speed by which a speed has to differ for anything to be written. */
+const STEP = 0.01;
+
+/**
+ * A {@link ClipBlend} by the speed that instances really have: as far as their matrices moved since the last `update`, so that feet do
+ * not slide. The number of a stop is the speed at which its clip's feet stand still, in units a second at scale 1; below the first
+ * that moves, steps become shorter, between two the rhythm follows from their strides. Who turns in place steps.
+ *
+ * ```ts
+ * const gait = new Gait(crowd, [['Idle', 0], ['Walk', 1.4], ['Run', 4]]);
+ * gait.play(crowd.all, { phase: Math.random });
+ * // each frame: setMatrixAt, and
+ * crowd.update(delta);
+ * ```
+ *
+ * Way up and down along the instance's own Y axis does not count; who goes farther in a frame than could be run was put there.
+ *
+ * @category Play and blend
+ */
+export class Gait extends ClipBlend {
+  private places: Float64Array;
+  private readonly smoothing: number;
+  private readonly turning: number;
+
+  /** @throws As `ClipBlend`, or if an option is no finite number. */
+  constructor(
+    crowd: SkinnedInstancedMesh,
+    stops: readonly BlendStop[],
+    { smoothing = 0.1, turning = 0.15 }: GaitOptions = {},
+  ) {
+    super(crowd, stops);
+    checkFinite(smoothing, 'smoothing');
+    checkFinite(turning, 'turning');
+    this.smoothing = smoothing;
+    this.turning = turning;
+    this.places = new Float64Array(crowd.capacity * PLACE).fill(NaN);
+  }
+
+  /** Takes over how far instances have moved. Called by the crowd's `update`. */
+  update(delta: number): void {
+    if (!(delta > 0)) return;
+    const { places, crowd, turning, at } = this;
+    const m = crowd.instanceMatrix.array;
+    const last = at[at.length - 1];
+    const share = 1 - Math.exp(-delta / Math.max(this.smoothing, 1e-6));
+    for (let index = 0; index < crowd.count; index++) {
+      const p = index * PLACE;
+      const o = index * 16;
+      let across = 0;
+      let along = 0;
+      let wide = 0;
+      let long = 0;
+      for (let k = 0; k < 3; k++) {
+        const way = m[o + 12 + k] - places[p + k];
+        places[p + k] = m[o + 12 + k];
+        across += way * m[o + k];
+        along += way * m[o + 8 + k];
+        wide += m[o + k] ** 2;
+        long += m[o + 8 + k] ** 2;
+      }
+      let turned = 0;
+      for (let k = 0; k < 3; k++) {
+        const ahead = m[o + 8 + k] / Math.sqrt(long);
+        turned += (ahead - places[p + 3 + k]) ** 2;
+        places[p + 3 + k] = ahead;
+      }
+      const moved = Math.sqrt((across / wide) ** 2 + (along / long) ** 2) / delta;
+      const speed = Math.max(moved, (turning * Math.sqrt(turned)) / delta);
+      const before = places[p + 6] || 0;
+      // What is not known yet is no number.
+      const now = speed < JUMP * last ? before + (speed - before) * share : before;
+      places[p + 6] = now;
+      const value = now < STEP * last ? 0 : now;
+      if (Math.abs(value - this.values[index]) > STEP * last || (value === 0 && this.values[index] > 0))
+        this.set(index, value);
+    }
+  }
+
+  override resize(capacity: number): void {
+    super.resize(capacity);
+    this.places = resized(this.places, capacity * PLACE, NaN);
+  }
+
+  override swap(i: number, j: number): void {
+    super.swap(i, j);
+    swapItems(this.places, i, j, PLACE);
+  }
+
+  override reset(index: number): void {
+    super.reset(index);
+    this.places.fill(NaN, index * PLACE, (index + 1) * PLACE);
+  }
+
+  override copy(source: Gait): void {
+    super.copy(source);
+    this.places.set(source.places.subarray(0, this.places.length));
+  }
+
+  override cloneFor(crowd: FeaturedCrowd): Gait {
+    const { smoothing, turning } = this;
+    return new Gait((crowd as Crowd).mesh as SkinnedInstancedMesh, this.stops, { smoothing, turning });
+  }
+
+  /** Strides of two stops are mixed as their poses are; who stands does so in its own time. */
+  protected override lengthOf(of: number, stop: number, share: number): number {
+    const { at, clips } = this;
+    if (at[of] === 0) return clips[of].duration;
+    const stride =
+      at[stop] * clips[stop].duration * (1 - share) + at[stop + 1] * clips[stop + 1].duration * share;
+    const speed = at[stop] * (1 - share) + at[stop + 1] * share;
+    return speed > 0 ? stride / speed : clips[of].duration;
+  }
+}

@@ -1,0 +1,256 @@
+import type { Box2, Object3D, OrthographicCamera, PerspectiveCamera, Vector2 } from 'three';
+import { Matrix4, Raycaster, Vector3 } from 'three';
+import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { GROUP_SIZE } from '../../culling/InstanceGroups.js';
+import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
+
+/** How near a pointer has to be. */
+export interface PickOptions {
+  /** Pixels that the pointer may lie beside an instance. 22 is what a finger needs. @default 22 */
+  pixels?: number;
+  /** How many of those pixels the picture is high. @default innerHeight, that of the page */
+  height?: number;
+  /**
+   * Whether what the pointer meets by its triangles, as they are posed, and with what is attached, goes before what is only near.
+   * @default false
+   */
+  triangles?: boolean;
+}
+
+/** Whom a pointer picks. */
+export interface PickedInstance {
+  instanceId: number;
+  /** The object that stands for the instance, else the crowd. */
+  object: Object3D;
+  /** By how many pixels the pointer misses it: 0 where it lies on the instance, or on the sphere around all its poses. */
+  pixels: number;
+  /** In the world: where its triangles were met, else the middle of that sphere. */
+  point: Vector3;
+}
+
+const _raycaster = /*@__PURE__*/ Object.assign(/*@__PURE__*/ new Raycaster(), { firstHitOnly: true });
+
+/**
+ * The instance at a pointer, or the nearest one within a few pixels: clicks and fingers that hit small units. It asks for the spheres
+ * around all poses of instances; where the pointer lies within several, the one whose middle is nearer, by its size, is it.
+ *
+ * Hidden instances, and those on none of the camera's layers, are passed over. Crowds with levels of detail and kinds are picked as a
+ * whole, what is attached by its triangles alone. Camera and crowd are taken as they were last drawn. For
+ * `GPUInstances`, of which only the GPU knows, there is `GPUInstances.raycast`; here they are not found, with a warning.
+ *
+ * ```ts
+ * const pointer = new Vector2((event.clientX / innerWidth) * 2 - 1, 1 - (event.clientY / innerHeight) * 2);
+ * const picked = pickInstance(crowd, camera, pointer, { triangles: true });
+ * if (picked) crowd.setColorAt(picked.instanceId, red);
+ * ```
+ *
+ * @param pointer From -1 to 1 to the right and upwards, as `Raycaster.setFromCamera` takes it.
+ * @returns Null if there is none.
+ *
+ * @category See
+ */
+export function pickInstance(
+  crowd: SkinnedInstancedMesh,
+  camera: PerspectiveCamera | OrthographicCamera,
+  pointer: Vector2,
+  { pixels = 22, height = globalThis.innerHeight, triangles = false }: PickOptions = {},
+): PickedInstance | null {
+  const { objects } = crowd.crowd;
+  const objectOf = (instanceId: number) => objects?.objectOf(instanceId) ?? crowd;
+  if (isUnknown(crowd)) return null;
+  if (triangles) {
+    _raycaster.setFromCamera(pointer, camera);
+    _raycaster.layers.mask = camera.layers.mask;
+    for (const {
+      instanceId = -1,
+      object,
+      mesh = object,
+      point,
+    } of _raycaster.intersectObject<SkinnedInstancedMesh>(crowd) as CrowdIntersection[])
+      if ((mesh as SkinnedInstancedMesh).crowd === crowd.crowd)
+        return { instanceId, object: objectOf(instanceId), pixels: 0, point };
+  }
+  const seen = new SeenSpheres(crowd.matrixWorld, camera);
+  const from = seen.through(pointer.x, pointer.y);
+  const unit = (camera.projectionMatrix.elements[5] * height) / 2;
+  const reach = pixels / unit;
+  const lean = seen.leanOf(from.x, from.y);
+  let instanceId = -1;
+  let least = Infinity;
+  forEachSeen(
+    crowd,
+    camera,
+    (spheres, group) => {
+      seen.see(spheres, group);
+      // By no more than this are members nearer to the ray than the middle of their group.
+      const nearer = (lean + reach) * seen.radius;
+      return seen.wayFrom(from) > reach * seen.scale + nearer ? NONE : SOME;
+    },
+    (spheres, id) => {
+      if (!seen.see(spheres, id)) return;
+      const way = seen.wayFrom(from);
+      const miss = way - seen.radius;
+      // Within several, by size; beside several, by pixels.
+      const off = miss > 0 ? (miss * unit) / seen.scale : miss / seen.radius;
+      if (!(off <= pixels && off < least)) return;
+      least = off;
+      instanceId = id;
+    },
+  );
+  if (instanceId < 0) return null;
+  const point = new Vector3().fromArray(crowd.views.groups.spheres, instanceId * 4);
+  point.applyMatrix4(crowd.matrixWorld);
+  return { instanceId, object: objectOf(instanceId), pixels: Math.max(least, 0), point };
+}
+
+/**
+ * The instances in a rectangle of the picture: those the middles of whose spheres around all poses lie in it, as with three.js's
+ * `SelectionBox`. What is passed over, and what is not known, is as for {@link pickInstance}.
+ *
+ * ```ts
+ * const rectangle = new Box2().setFromPoints([pressed, released]);
+ * for (const id of selectInstances(crowd, camera, rectangle)) crowd.setColorAt(id, green);
+ * ```
+ *
+ * @param rectangle From -1 to 1 to the right and upwards.
+ * @returns Their ids, in no order.
+ *
+ * @category See
+ */
+export function selectInstances(
+  crowd: SkinnedInstancedMesh,
+  camera: PerspectiveCamera | OrthographicCamera,
+  { min, max }: Box2,
+): Uint32Array {
+  // A list that grows takes several times as long.
+  const ids = new Uint32Array(crowd.count);
+  let count = 0;
+  if (isUnknown(crowd)) return ids.subarray(0, count);
+  const seen = new SeenSpheres(crowd.matrixWorld, camera);
+  const from = seen.through(min.x, min.y);
+  const to = seen.through(max.x, max.y);
+  const lean = seen.leanOf(
+    Math.max(Math.abs(from.x), Math.abs(to.x)),
+    Math.max(Math.abs(from.y), Math.abs(to.y)),
+  );
+  /** How far within the rectangle the middle of a sphere lies, at least; negative outside. */
+  const depthIn = () =>
+    Math.min(
+      seen.x - from.x * seen.scale,
+      to.x * seen.scale - seen.x,
+      seen.y - from.y * seen.scale,
+      to.y * seen.scale - seen.y,
+    );
+  forEachSeen(
+    crowd,
+    camera,
+    (spheres, group) => {
+      seen.see(spheres, group);
+      const depth = depthIn();
+      const reach = lean * seen.radius;
+      return depth < -reach ? NONE : depth > reach && seen.isWhole ? ALL : SOME;
+    },
+    (spheres, id, isSure) => {
+      if (isSure || (seen.see(spheres, id) && depthIn() >= 0)) ids[count++] = id;
+    },
+  );
+  return ids.subarray(0, count);
+}
+
+/** What of a group is asked for. */
+const NONE = 0;
+const SOME = 1;
+const ALL = 2;
+
+/** Whether it is the GPU that knows where instances are. */
+function isUnknown({ crowd: { written } }: SkinnedInstancedMesh): boolean {
+  written?.warn('a pick');
+  return written !== null;
+}
+
+/** Calls back for groups of neighbours, and for those members of them that are drawn and that the camera's layers show. */
+function forEachSeen(
+  { crowd, views, layers: { mask } }: SkinnedInstancedMesh,
+  camera: PerspectiveCamera | OrthographicCamera,
+  ofGroup: (spheres: Float32Array, group: number) => number,
+  each: (spheres: Float32Array, id: number, isSure: boolean) => void,
+): void {
+  const { visibility, layers } = crowd;
+  const own = layers?.isUsed === true ? layers : null;
+  if (own === null && (mask & camera.layers.mask) === 0) return;
+  views.updateGroups();
+  const { spheres, groupSpheres, groupCount, order } = views.groups;
+  for (let group = 0; group < groupCount; group++) {
+    const asked = ofGroup(groupSpheres, group);
+    if (asked === NONE) continue;
+    const end = Math.min((group + 1) * GROUP_SIZE, visibility.count);
+    for (let i = group * GROUP_SIZE; i < end; i++) {
+      const id = order[i];
+      if (visibility.isDrawn(id) && own?.test(id, camera.layers.mask, mask) !== false)
+        each(spheres, id, asked === ALL);
+    }
+  }
+}
+
+/** Spheres of a crowd's space as a camera sees them. */
+class SeenSpheres {
+  /** Of the middle, to the right of the camera and above it. */
+  x = 0;
+  y = 0;
+  /** How far ahead it is, and how wide the picture is there: 1 everywhere if the projection is parallel. */
+  ahead = 0;
+  scale = 1;
+  radius = 0;
+  private readonly matrix: readonly number[];
+  private readonly size: number;
+  private readonly projection: readonly number[];
+  private readonly isFlat: boolean;
+
+  constructor(
+    matrixWorld: Matrix4,
+    private readonly camera: PerspectiveCamera | OrthographicCamera,
+  ) {
+    this.matrix = new Matrix4().multiplyMatrices(camera.matrixWorldInverse, matrixWorld).elements;
+    this.size = matrixWorld.getMaxScaleOnAxis();
+    this.projection = camera.projectionMatrix.elements;
+    this.isFlat = this.projection[15] === 1;
+  }
+
+  /** Where the ray through a point of the picture is, at a distance of 1. */
+  through(x: number, y: number): { x: number; y: number } {
+    const { projection: p, isFlat } = this;
+    const [dx, dy] = isFlat ? [-p[12], -p[13]] : [p[8], p[9]];
+    return { x: (x + dx) / p[0], y: (y + dy) / p[5] };
+  }
+
+  /** By how much a ray, or a plane through one, leans from the way that the camera looks: not at all if that is parallel. */
+  leanOf(x: number, y: number): number {
+    return this.isFlat ? 1 : Math.sqrt(1 + x * x + y * y);
+  }
+
+  /** Takes over a sphere. Returns whether its middle is ahead, and some of it is nearer than the camera sees. */
+  see(spheres: Float32Array, index: number): boolean {
+    const { matrix: m, isFlat, camera } = this;
+    const x = spheres[index * 4];
+    const y = spheres[index * 4 + 1];
+    const z = spheres[index * 4 + 2];
+    this.x = m[0] * x + m[4] * y + m[8] * z + m[12];
+    this.y = m[1] * x + m[5] * y + m[9] * z + m[13];
+    this.ahead = -(m[2] * x + m[6] * y + m[10] * z + m[14]);
+    this.radius = spheres[index * 4 + 3] * this.size;
+    this.scale = isFlat ? 1 : this.ahead;
+    return this.ahead > camera.near && this.ahead - this.radius < camera.far;
+  }
+
+  /** Whether all of the sphere is between the nearest and the farthest that the camera sees. */
+  get isWhole(): boolean {
+    return this.ahead - this.radius > this.camera.near && this.ahead + this.radius < this.camera.far;
+  }
+
+  /** How far the middle is from a ray, across the way that the camera looks. */
+  wayFrom(ray: { x: number; y: number }): number {
+    const dx = this.x - ray.x * this.scale;
+    const dy = this.y - ray.y * this.scale;
+    return Math.sqrt(dx * dx + dy * dy);
+  }
+}
