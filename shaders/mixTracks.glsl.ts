@@ -9,7 +9,10 @@ export interface LayersGLSL {
   readonly next: string;
 }
 
-/** Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does. */
+/**
+ * Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
+ * Needs `slerpGLSL`, `trackTexel` and `readKey`.
+ */
 export const mixTracksGLSL = /* glsl */ `
 struct Action {
   int table;
@@ -21,26 +24,35 @@ struct Action {
 
 vec4 mixValue( vec4 a, vec4 b, float t, bool turns ) {
 
-  return turns ? slerp( a, b, t ) : a + ( b - a ) * t;
+  if ( turns ) return slerp( a, b, t );
+  return a + ( b - a ) * t;
 
 }
 
 vec4 addValue( vec4 a, vec4 b, float t, bool turns ) {
 
-  return turns ? slerp( a, multiplyQuaternions( a, b ), t ) : a + b * t;
+  if ( turns ) return slerp( a, multiplyQuaternions( a, b ), t );
+  return a + b * t;
 
 }
 
-vec4 readTrack( int entry, int range, Action action, bool turns ) {
+vec4 readTrack( int entry, int range, int stride, float frame, bool turns ) {
 
   int first = entry / ${ENTRY_STEP};
   if ( ( entry & ${ENTRY_CONSTANT} ) != 0 ) return trackTexel( first );
   bool stepped = ( entry & ${ENTRY_STEPPED} ) != 0;
-  float whole = floor( stepped ? action.frame + ${STEP_SLACK} : action.frame );
-  int at = first + int( whole ) * action.stride;
+  float whole = floor( stepped ? frame + ${STEP_SLACK} : frame );
+  int at = first + int( whole ) * stride;
   vec4 value = readKey( at, range, turns );
-  float alpha = stepped ? 0.0 : action.frame - whole;
-  return alpha > 0.0 ? mixValue( value, readKey( at + action.stride, range, turns ), alpha, turns ) : value;
+  float alpha = stepped ? 0.0 : frame - whole;
+  if ( alpha > 0.0 ) value = mixValue( value, readKey( at + stride, range, turns ), alpha, turns );
+  return value;
+
+}
+
+float storedSlot( int slots, int slot ) {
+
+  return trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
 
 }
 
@@ -52,9 +64,8 @@ float storedFrame( int slots, float frame ) {
   if ( head.w == 0.0 ) return place;
   float whole = floor( place );
   int slot = int( whole ) + ${SLOT_HEAD};
-  float stored = trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
-  slot ++;
-  return stored + ( place - whole ) * ( trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ] - stored );
+  float stored = storedSlot( slots, slot );
+  return stored + ( place - whole ) * ( storedSlot( slots, slot + 1 ) - stored );
 
 }
 
@@ -69,14 +80,14 @@ struct Mixed {
 
 Mixed mixedOver( vec4 below, bool turns ) {
 
-  return Mixed( below, below, 0.0, vec4( 0.0, 0.0, 0.0, turns ? 1.0 : 0.0 ), 0.0 );
+  return Mixed( below, below, 0.0, vec4( 0.0, 0.0, 0.0, float( turns ) ), 0.0 );
 
 }
 
 void mixAction( inout Mixed mixed, int entry, int range, Action action, bool turns ) {
 
   if ( entry < 0 ) return;
-  vec4 value = readTrack( entry, range, action, turns );
+  vec4 value = readTrack( entry, range, action.stride, action.frame, turns );
   if ( action.additive ) {
 
     mixed.added = addValue( mixed.added, value, action.weight, turns );
@@ -96,14 +107,21 @@ void mixAction( inout Mixed mixed, int entry, int range, Action action, bool tur
 
 }
 
-// Lays a layer over what those below it show.
+// Lays what has come together over what lies below.
+vec4 layOver( vec4 below, vec4 mixed, float weights, vec4 added, float addedWeights, float share, bool turns ) {
+
+  vec4 value = below;
+  float t = min( weights, 1.0 ) * share;
+  if ( t >= 1.0 ) value = mixed;
+  else if ( t > 0.0 ) value = mixValue( value, mixed, t, turns );
+  if ( addedWeights > 0.0 ) value = addValue( value, added, share, turns );
+  return value;
+
+}
+
 void endLayer( inout Mixed mixed, float share, bool turns ) {
 
-  vec4 value = mixed.below;
-  float t = min( mixed.weights, 1.0 ) * share;
-  if ( t >= 1.0 ) value = mixed.value;
-  else if ( t > 0.0 ) value = mixValue( value, mixed.value, t, turns );
-  if ( mixed.addedWeights > 0.0 ) value = addValue( value, mixed.added, share, turns );
+  vec4 value = layOver( mixed.below, mixed.value, mixed.weights, mixed.added, mixed.addedWeights, share, turns );
   mixed = mixedOver( value, turns );
 
 }
@@ -114,6 +132,12 @@ struct Transform {
   Mixed translation;
   Mixed scale;
 };
+
+Transform transformOver( vec4 rotation, vec4 translation, vec4 scale ) {
+
+  return Transform( mixedOver( rotation, true ), mixedOver( translation, false ), mixedOver( scale, false ) );
+
+}
 
 void mixAll( inout Transform mixed, int entry, Action action ) {
 

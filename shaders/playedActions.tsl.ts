@@ -32,7 +32,7 @@ export interface PlayedTexels {
 }
 
 /** How much is done of what begins at `start` and is done by so much a second; all of it at a rate of 0. */
-const fadeDone = (clock: Node<'float'>, start: Node<'float'>, rate: Node<'float'>): Node<'float'> =>
+export const fadeDone = (clock: Node<'float'>, start: Node<'float'>, rate: Node<'float'>): Node<'float'> =>
   select(rate.equal(0), float(1), clamp(clock.sub(start).mul(rate), 0, 1));
 
 /** How a number goes from one to another. */
