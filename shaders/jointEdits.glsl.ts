@@ -10,13 +10,9 @@ import {
   EDIT_WEIGHT,
   EDITS_PER_ROW,
   HEADER_COUNTS,
-  HEADER_FADE_RATE,
-  HEADER_FADE_START,
   HEADER_FIRST,
-  HEADER_FROM,
   HEADER_LIVE,
   HEADER_TEXELS,
-  HEADER_TO,
   KIND_ADD,
   KIND_LOOK_AT,
   KIND_POSITION,
@@ -26,9 +22,6 @@ import {
 } from './editLayout.js';
 import type { PoseEditGLSL } from './posePass.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
-
-/** Where a number of an instance's second header texel is in it. */
-const fade = (number: number): number => number % 4;
 
 /** Reads which edits an instance has, see `EditStore`, and moves from one value to another. Both steps of the pass need it. */
 const editTexelsGLSL = /*@__PURE__*/ (() => /* glsl */ `
@@ -49,14 +42,13 @@ vec4 editTexel( int edit, int texel ) {
 vec4 mixTo( vec4 a, vec4 b, float weight, bool turns ) {
 
   if ( weight >= 1.0 ) return b;
-  if ( turns ) return slerp( a, b, weight );
-  return a + ( b - a ) * weight;
+  return turns ? slerp( a, b, weight ) : a + ( b - a ) * weight;
 
 }
 `)();
 
 /**
- * Twin of `localEdits.ts`: live poses, and edits of local transforms. Needs `slerpGLSL`, `fadeDone`, `CROWD_CLOCK`, `poseNodes` (how many
+ * Twin of `localEdits.ts`: live poses, and edits of local transforms. Needs `slerpGLSL`, `rampAt`, `CROWD_CLOCK`, `poseNodes` (how many
  * a live pose has) and `livePerRow`.
  */
 export const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
@@ -70,9 +62,7 @@ vec4 liveTexel( int place, int row, int texel ) {
 // How much of a node's live pose shows; where the pose begins. Nothing for nodes that it has not.
 void mixLive( int instance, int live, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
 
-  vec4 ramp = editHeader( instance, 1 );
-  float done = fadeDone( CROWD_CLOCK, ramp[ ${fade(HEADER_FADE_START)} ], ramp[ ${fade(HEADER_FADE_RATE)} ] );
-  float weight = mix( ramp[ ${fade(HEADER_FROM)} ], ramp[ ${fade(HEADER_TO)} ], done );
+  float weight = rampAt( CROWD_CLOCK, editHeader( instance, 1 ) );
   int row = live / livePerRow;
   int place = ( live - row * livePerRow ) * poseNodes + node;
   vec4 moved = liveTexel( place, row, 1 );
@@ -172,12 +162,9 @@ void turnRows( vec4 q, inout mat3x4 rows ) {
 
 }
 
-// The rotation of a matrix, as Matrix4.decompose has it; zero if it flattens space.
-vec4 rotationOf( mat3x4 rows ) {
+// The rotation of a matrix whose columns these are, as Matrix4.decompose has it; zero if it flattens space.
+vec4 rotationOf( vec3 x, vec3 y, vec3 z ) {
 
-  vec3 x = column( rows, 0 );
-  vec3 y = column( rows, 1 );
-  vec3 z = column( rows, 2 );
   vec3 size = vec3( length( x ), length( y ), length( z ) );
   if ( min( size.x, min( size.y, size.z ) ) <= 0.0 ) return vec4( 0.0 );
   if ( dot( cross( x, y ), z ) < 0.0 ) size.x = - size.x;
@@ -197,13 +184,9 @@ vec4 rotationOf( mat3x4 rows ) {
 
 }
 
-// How a node has to turn so that its axis points at the target; the identity if there is no such turn.
-vec4 turnToTarget( vec4 head, int edit, mat3x4 rows ) {
+// How a node has to turn so that an axis, which points in a direction, points at the target; the identity if there is no such turn.
+vec4 turnToTarget( vec3 direction, vec3 target, float cosine, float sine ) {
 
-  vec4 value = editTexel( edit, 1 );
-  vec3 axis = editTexel( edit, ${EDIT_AXIS / 4} ).xyz;
-  vec3 direction = vec3( dot( rows[ 0 ].xyz, axis ), dot( rows[ 1 ].xyz, axis ), dot( rows[ 2 ].xyz, axis ) );
-  vec3 target = value.xyz - column( rows, 3 );
   if ( dot( direction, direction ) <= 0.0 || dot( target, target ) <= 0.0 ) return vec4( 0.0, 0.0, 0.0, 1.0 );
   direction = normalize( direction );
   // Half way between both: turning by twice the angle to there goes all the way, without a sine or an angle.
@@ -222,9 +205,7 @@ vec4 turnToTarget( vec4 head, int edit, mat3x4 rows ) {
     q = vec4( cross( direction, half_ ), dot( direction, half_ ) );
 
   }
-  float cosine = head[ ${EDIT_COSINE} ];
-  if ( q.w < cosine ) q = vec4( normalize( q.xyz ) * value[ ${EDIT_SINE % 4} ], cosine );
-  return q;
+  return q.w < cosine ? vec4( normalize( q.xyz ) * sine, cosine ) : q;
 
 }
 
@@ -246,10 +227,15 @@ void editModel( vec4 head, int edit, inout mat3x4 rows ) {
   } else {
 
     vec4 turn = value;
-    if ( property == ${KIND_LOOK_AT} ) turn = turnToTarget( head, edit, rows );
-    else if ( ! adds ) {
+    if ( property == ${KIND_LOOK_AT} ) {
 
-      vec4 now = rotationOf( rows );
+      vec3 axis = editTexel( edit, ${EDIT_AXIS / 4} ).xyz;
+      vec3 direction = vec3( dot( rows[ 0 ].xyz, axis ), dot( rows[ 1 ].xyz, axis ), dot( rows[ 2 ].xyz, axis ) );
+      turn = turnToTarget( direction, value.xyz - column( rows, 3 ), head[ ${EDIT_COSINE} ], value[ ${EDIT_SINE % 4} ] );
+
+    } else if ( ! adds ) {
+
+      vec4 now = rotationOf( column( rows, 0 ), column( rows, 1 ), column( rows, 2 ) );
       // A node that is flattened has no rotation, and stays as it is.
       bool isFlat = dot( now, now ) == 0.0;
       turn = isFlat ? vec4( 0.0, 0.0, 0.0, 1.0 ) : multiplyQuaternions( value, vec4( - now.xyz, now.w ) );

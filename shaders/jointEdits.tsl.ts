@@ -1,8 +1,8 @@
 import { uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
 import localEditsNodes from './jointEdits.glsl.js?nodes=localEditsGLSL';
 import modelEditsNodes from './jointEdits.glsl.js?nodes=modelEditsGLSL';
-import { fadeDone } from './playedActions.tsl.js';
 import type { CreatePoseEditNodes } from './posePass.tsl.js';
 import slerpNodes from './slerp.glsl.js?nodes=slerpGLSL';
 import { inLayers, texels } from './TexelNode.js';
@@ -13,8 +13,8 @@ export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
   const read = textures.map(({ layered }) => texels(layered));
   const [editHeaders, jointEdits, livePoses] = read.map(inLayers);
   const livePerRow = uniform(1, 'int');
-  const live = { fadeDone, livePoses, livePerRow, poseNodes: nodes, CROWD_CLOCK: clock };
-  const needs = { ...slerpNodes(), editHeaders, jointEdits, ...live };
+  const live = { livePoses, livePerRow, poseNodes: nodes, CROWD_CLOCK: clock };
+  const needs = { ...slerpNodes(), ...frameAtNodes(), editHeaders, jointEdits, ...live };
   const { editLocals } = localEditsNodes<{
     editLocals(instance: Node<'int'>, node: Node<'int'>, ...transform: readonly Node<'vec4'>[]): void;
   }>(needs);

@@ -24,15 +24,13 @@ struct Action {
 
 vec4 mixValue( vec4 a, vec4 b, float t, bool turns ) {
 
-  if ( turns ) return slerp( a, b, t );
-  return a + ( b - a ) * t;
+  return turns ? slerp( a, b, t ) : a + ( b - a ) * t;
 
 }
 
 vec4 addValue( vec4 a, vec4 b, float t, bool turns ) {
 
-  if ( turns ) return slerp( a, multiplyQuaternions( a, b ), t );
-  return a + b * t;
+  return turns ? slerp( a, multiplyQuaternions( a, b ), t ) : a + b * t;
 
 }
 
@@ -45,14 +43,7 @@ vec4 readTrack( int entry, int range, int stride, float frame, bool turns ) {
   int at = first + int( whole ) * stride;
   vec4 value = readKey( at, range, turns );
   float alpha = stepped ? 0.0 : frame - whole;
-  if ( alpha > 0.0 ) value = mixValue( value, readKey( at + stride, range, turns ), alpha, turns );
-  return value;
-
-}
-
-float storedSlot( int slots, int slot ) {
-
-  return trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
+  return alpha > 0.0 ? mixValue( value, readKey( at + stride, range, turns ), alpha, turns ) : value;
 
 }
 
@@ -64,8 +55,9 @@ float storedFrame( int slots, float frame ) {
   if ( head.w == 0.0 ) return place;
   float whole = floor( place );
   int slot = int( whole ) + ${SLOT_HEAD};
-  float stored = storedSlot( slots, slot );
-  return stored + ( place - whole ) * ( storedSlot( slots, slot + 1 ) - stored );
+  float stored = trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
+  slot ++;
+  return stored + ( place - whole ) * ( trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ] - stored );
 
 }
 
@@ -86,42 +78,38 @@ Mixed mixedOver( vec4 below, bool turns ) {
 
 void mixAction( inout Mixed mixed, int entry, int range, Action action, bool turns ) {
 
-  if ( entry < 0 ) return;
-  vec4 value = readTrack( entry, range, action.stride, action.frame, turns );
-  if ( action.additive ) {
+  if ( entry >= 0 ) {
 
-    mixed.added = addValue( mixed.added, value, action.weight, turns );
-    mixed.addedWeights += action.weight;
+    vec4 value = readTrack( entry, range, action.stride, action.frame, turns );
+    if ( action.additive ) {
 
-  } else if ( mixed.weights == 0.0 ) {
+      mixed.added = addValue( mixed.added, value, action.weight, turns );
+      mixed.addedWeights += action.weight;
 
-    mixed.value = value;
-    mixed.weights = action.weight;
+    } else if ( mixed.weights == 0.0 ) {
 
-  } else {
+      mixed.value = value;
+      mixed.weights = action.weight;
 
-    mixed.weights += action.weight;
-    mixed.value = mixValue( mixed.value, value, action.weight / mixed.weights, turns );
+    } else {
+
+      mixed.weights += action.weight;
+      mixed.value = mixValue( mixed.value, value, action.weight / mixed.weights, turns );
+
+    }
 
   }
 
 }
 
-// Lays what has come together over what lies below.
-vec4 layOver( vec4 below, vec4 mixed, float weights, vec4 added, float addedWeights, float share, bool turns ) {
-
-  vec4 value = below;
-  float t = min( weights, 1.0 ) * share;
-  if ( t >= 1.0 ) value = mixed;
-  else if ( t > 0.0 ) value = mixValue( value, mixed, t, turns );
-  if ( addedWeights > 0.0 ) value = addValue( value, added, share, turns );
-  return value;
-
-}
-
+// Lays a layer over what those below it show.
 void endLayer( inout Mixed mixed, float share, bool turns ) {
 
-  vec4 value = layOver( mixed.below, mixed.value, mixed.weights, mixed.added, mixed.addedWeights, share, turns );
+  vec4 value = mixed.below;
+  float t = min( mixed.weights, 1.0 ) * share;
+  if ( t >= 1.0 ) value = mixed.value;
+  else if ( t > 0.0 ) value = mixValue( value, mixed.value, t, turns );
+  if ( mixed.addedWeights > 0.0 ) value = addValue( value, mixed.added, share, turns );
   mixed = mixedOver( value, turns );
 
 }

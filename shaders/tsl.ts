@@ -372,22 +372,20 @@ export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
 export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>
   uintBitsToFloat(bits) as unknown as Node<'vec4'>;
 
-/** What a function of shaders is called, what it returns, and its inputs in their order. */
-export const layoutOf = (name: string, type: string, inputs: Record<string, string>) => ({
-  name,
-  type,
-  inputs: Object.entries(inputs).map(([input, kind]) => ({ name: input, type: kind })),
-});
-
 /**
  * A function of shaders.
  *
- * @param head Its type, what it is called, and the types of its parameters, by spaces.
+ * @param head Its type, what it is called, and the types of its parameters, with spaces between.
  */
-export function functionOf(head: string, body: (...parameters: Node[]) => Node) {
+export function functionOf<P extends readonly Node[], T extends Node>(
+  head: string,
+  body: (...parameters: P) => T,
+) {
   const [type, name, ...types] = head.split(' ');
-  const inputs = Object.fromEntries(types.map((one, i) => [`p${i}`, one]));
-  return Fn((parameters: Node[]) => body(...parameters), layoutOf(name, type, inputs));
+  const inputs = types.map((one, i) => ({ name: `p${i}`, type: one }));
+  return Fn((parameters: P) => body(...parameters), { name, type, inputs }) as unknown as (
+    ...parameters: P
+  ) => T;
 }
 
 /** A loop that goes on while a condition holds. */

@@ -42,8 +42,8 @@ const BUILT_IN = new Set(
 
 /**
  * Nodes that do what functions in GLSL do: a module whose default export takes what the functions need, by name, and returns them, by
- * name. Functions of numbers and vectors are functions of the shader too, unless they are one expression. Those of structs, or with
- * parameters that they change, build on the current stack where they are called; `mat3x4` is an array of three vectors.
+ * name. Functions of numbers and vectors are functions of the shader too. Those without parameters, of structs, or with parameters that they
+ * change, build on the current stack where they are called; `mat3x4` is an array of three vectors.
  *
  * The texts keep to what has a twin: no array, no `switch`; after an `if` in which some ways return, nothing but `else`; a `for` counts
  * up to less than something, with other steps after it; `continue` in no loop. Textures are read by `texelFetch`, which is `texel` of
@@ -54,7 +54,11 @@ const BUILT_IN = new Set(
  * @throws {Error} If the text has what has no twin.
  */
 export function nodesOf(text) {
-  return new Encoder(new GLSLDecoder().parse(text)).module();
+  const decoder = new GLSLDecoder();
+  // Structs that another text declares.
+  for (const [, type] of text.matchAll(/\b([A-Z]\w*[a-z]\w*) \w+ =/g))
+    decoder.structTypes.set(type, { members: [] });
+  return new Encoder(decoder.parse(text)).module();
 }
 
 /** The number that an expression is known to be; null if it is none. Floats have as many digits as a float32 needs. */
@@ -90,14 +94,6 @@ function statementsIn(body) {
 }
 
 const mayReturn = (node) => statementsIn([node]).some((one) => one.isReturn);
-
-/** Whether a body returns whichever way it goes. */
-const returns = (body) => {
-  const last = body.at(-1);
-  return (
-    last?.isReturn || (last?.elseConditional && returns(last.body) && returns(last.elseConditional.body))
-  );
-};
 
 /** The variable that an expression is, or is a part of. */
 const variableOf = (node) => (node?.object ?? node)?.property?.split('.')[0];
@@ -151,11 +147,27 @@ class Encoder {
     return name;
   }
 
-  isInline({ type, params, body }) {
-    const isOne = body.filter((one) => !one.isComment).length === 1 && body.some((one) => one.isReturn);
+  /** Whether a function is code of its own nowhere in the shader. */
+  isInline(node) {
+    const { type, params } = node;
     return (
-      isOne || !TYPES.test(type) || params.some((one) => one.qualifier !== null || !TYPES.test(one.type))
+      params.length === 0 ||
+      this.isPlain(node) ||
+      [type, ...params.map((one) => one.qualifier ?? one.type)].some((one) => !TYPES.test(one))
     );
+  }
+
+  /** Whether a function is an expression that reads each parameter once at most. */
+  isPlain({ params, body: [first] }) {
+    return first?.isReturn && params.every((one) => this.timesOf(first.value, one.name) < 2);
+  }
+
+  /** How many times a variable is read in an expression. */
+  timesOf(node, name) {
+    if (node === null || typeof node !== 'object') return 0;
+    if (node.isAccessor) return variableOf(node) === name ? 1 : 0;
+    const parts = Object.entries(node).filter(([key]) => key !== 'parent' && key !== 'linker');
+    return parts.flatMap(([, part]) => part).reduce((sum, part) => sum + this.timesOf(part, name), 0);
   }
 
   functionOf(node) {
@@ -166,8 +178,13 @@ class Encoder {
     const changed = params.filter((one) => one.qualifier === null && this.isChanged(node.body, one.name));
     const names = params.map((one) => (changed.includes(one) ? `${one.name}_` : one.name)).join(', ');
     const copies = changed.map((one) => `const ${one.name} = ${this.variable(one.type, `${one.name}_`)};`);
-    const body = [...copies, this.bodyOf(node)].join('\n');
-    if (this.isInline(node)) return `const ${name} = (${names}) => {\n${body}\n};`;
+    const body = [...copies, this.statements(node.body)].join('\n');
+    const isInline = this.isInline(node);
+    if (isInline && mayReturn({ body: node.body.slice(0, -1) }))
+      throw new Error(
+        `shaderNodes: "${name}" returns before its end, but is no function of numbers and vectors.`,
+      );
+    if (isInline) return `const ${name} = (${names}) => {\n${body}\n};`;
     const head = [type, name, ...params.map((one) => one.type)].join(' ');
     return `const ${name} = ${this.helper('functionOf')}('${head}', (${names}) => {\n${body}\n});`;
   }
@@ -181,48 +198,21 @@ class Encoder {
     });
   }
 
-  bodyOf({ type, body }) {
-    const statements = body.filter((one) => !one.isComment);
-    const last = statements.at(-1);
-    if (!statements.slice(0, -1).some(mayReturn) && (last === undefined || last.isReturn || !mayReturn(last)))
-      return this.statements(statements);
-    this.result = type === 'void' ? null : type;
-    const code = this.statements(this.withElse(statements), true);
-    return type === 'void' ? code : `const result = ${this.zeros(type)};\n${code}\nreturn result;`;
-  }
-
-  /** Puts what comes after an `if` that returns into its `else`. */
-  withElse(statements) {
-    const list = statements.filter((one) => !one.isComment);
-    const at = list.findIndex(mayReturn);
-    if (at < 0 || at === list.length - 1) return list;
-    const [one, rest] = [list[at], list.slice(at + 1)];
-    if (!one.isConditional || one.elseConditional || !returns(one.body))
-      throw new Error('shaderNodes: only a whole "if" without "else" may return before the end.');
-    return [
-      ...list.slice(0, at),
-      { isConditional: true, cond: one.cond, body: one.body, elseConditional: { body: rest } },
-    ];
-  }
-
-  statements(list, isLowered = false) {
+  statements(list) {
     return list
       .filter((one) => !one.isComment)
-      .map((one) => this.statement(one, isLowered))
+      .map((one) => this.statement(one))
       .join('\n');
   }
 
-  block(body, isLowered) {
-    return `() => {\n${this.statements(isLowered ? this.withElse(body) : body, isLowered)}\n}`;
+  block(body) {
+    return `() => {\n${this.statements(body)}\n}`;
   }
 
-  statement(node, isLowered) {
+  statement(node) {
     if (node.isVariableDeclaration) return this.declaration(node);
-    if (node.isReturn) {
-      if (!isLowered) return `return ${this.value(node.value)};`;
-      return this.result === null || !node.value ? '' : this.assign('result', this.result, node.value);
-    }
-    if (node.isConditional) return this.conditional(node, isLowered);
+    if (node.isReturn) return `return ${this.value(node.value)};`;
+    if (node.isConditional) return this.conditional(node);
     if (node.isFor) return this.loop(node);
     if (node.isWhile) return `${this.tsl('Loop')}(${this.value(node.condition)}, ${this.block(node.body)});`;
     if (node.isBreak) return `${this.tsl('Break')}();`;
@@ -260,17 +250,14 @@ class Encoder {
     const code = this.value(value);
     if (type === null || TYPES.test(type)) return `${target}.assign(${code});`;
     // What a value is computed of may be what is written.
-    const copied = target === 'result' ? code : `${this.helper('variablesOf')}(${code})`;
-    return `${this.helper('assignAll')}(${target}, ${copied});`;
+    return `${this.helper('assignAll')}(${target}, ${this.helper('variablesOf')}(${code}));`;
   }
 
-  conditional({ cond, body, elseConditional }, isLowered) {
-    const yes = this.block(body, isLowered);
-    if (!elseConditional) return `${this.tsl('If')}(${this.value(cond)}, ${yes});`;
-    const { cond: next, body: others } = elseConditional;
-    const no = this.block(next ? [{ ...elseConditional, isConditional: true }] : others, isLowered);
-    if (/^\(\) => {\s*}$/.test(yes)) return `${this.tsl('If')}(${this.value(cond)}.not(), ${no});`;
-    return `${this.tsl('If')}(${this.value(cond)}, ${yes}).Else(${no});`;
+  conditional({ cond, body, elseConditional }) {
+    const yes = `${this.tsl('If')}(${this.value(cond)}, ${this.block(body)})`;
+    if (!elseConditional) return `${yes};`;
+    const isNext = elseConditional.cond !== null;
+    return `${yes}.Else(${this.block(isNext ? [{ ...elseConditional, isConditional: true }] : elseConditional.body)});`;
   }
 
   loop({ initialization, condition, afterthought, body }) {
@@ -348,13 +335,11 @@ class Encoder {
     const declared = this.functions.get(name);
     if (declared) this.called.add(name);
     else this.needs.add(name);
-    const isInline = !declared || this.isInline(declared);
+    const copies = declared && this.isInline(declared) && !this.isPlain(declared);
     const args = params.map((one, i) => {
-      const code = this.value(one);
-      const isPlace =
-        one.isAccessor || (one.isAccessorElements && one.object.isAccessor) || numberOf(one) !== null;
-      const type = declared?.params[i].type ?? this.typeOf(one);
-      return isInline && !isPlace && (type === null || TYPES.test(type)) ? `${code}.toVar()` : code;
+      const isRead =
+        variableOf(one) !== undefined || numberOf(one) !== null || !TYPES.test(declared?.params[i].type);
+      return copies && !isRead ? `${this.value(one)}.toVar()` : this.value(one);
     });
     return `${name}(${args.join(', ')})`;
   }
