@@ -5,6 +5,7 @@ import { bundled } from './tests/setup/bundled.mjs';
 import { serveDocs } from './tests/setup/docs.mjs';
 import { galleryAtRoot } from './tests/setup/galleryAtRoot.mjs';
 import { serveModels } from './tests/setup/models.mjs';
+import { shaderNodes } from './tests/setup/shaderNodes.mjs';
 import { shortShaders } from './tests/setup/shortShaders.mjs';
 import { shortTexts } from './tests/setup/shortTexts.mjs';
 
@@ -46,7 +47,10 @@ function demoPages(): string[] {
 }
 
 export default defineConfig(({ mode, command }): UserConfig => {
-  const shared: UserConfig = { resolve: { alias }, plugins: [serveModels(), serveDocs(), bundled()] };
+  const shared: UserConfig = {
+    resolve: { alias },
+    plugins: [serveModels(), serveDocs(), shaderNodes(), bundled()],
+  };
   if (command === 'serve') return { ...shared, plugins: [shared.plugins, galleryAtRoot()] };
 
   // `base: './'` lets the site lie under any path.
@@ -95,7 +99,7 @@ export default defineConfig(({ mode, command }): UserConfig => {
   const isShort = mode === 'short';
   const texts = isShort ? [shortTexts()] : [];
   return {
-    plugins: [bundled(texts), shortShaders(), texts],
+    plugins: [bundled(texts), shaderNodes(), shortShaders(), texts],
     build: {
       lib: { entry: entries, formats: ['es'] },
       outDir: path(isShort ? 'dist/production' : 'dist'),

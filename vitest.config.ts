@@ -4,6 +4,7 @@ import { ENGINES } from './tests/engines/engines.mjs';
 import { browserFlags } from './tests/setup/browserFlags.mjs';
 import { bundled } from './tests/setup/bundled.mjs';
 import { serveModels } from './tests/setup/models.mjs';
+import { shaderNodes } from './tests/setup/shaderNodes.mjs';
 import { alias } from './vite.config.js';
 
 /** See tests/support/thorough.ts. */
@@ -54,7 +55,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [bundled()],
+        plugins: [bundled(), shaderNodes()],
         resolve,
         test: {
           ...each,
@@ -69,7 +70,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [serveModels(), bundled()],
+        plugins: [serveModels(), bundled(), shaderNodes()],
         resolve,
         optimizeDeps: {
           include: [

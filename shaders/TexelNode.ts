@@ -53,3 +53,11 @@ export class TexelNode extends TextureNode {
 export function texels(texture: Texture): TexelNode {
   return new TexelNode(texture);
 }
+
+/** A texture whose rows lie in layers, for texts that read it as one with all rows below each other. */
+export const inLayers = (texture: Pick<TexelNode, 'rowTexels'>) => ({
+  texel(at: Node<'ivec2'>): Node<'vec4'> {
+    const place = at.toVar();
+    return texture.rowTexels(place.x, place.y, 1)[0];
+  },
+});

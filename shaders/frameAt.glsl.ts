@@ -1,8 +1,10 @@
 import {
+  CLOCK_EPOCH,
   LOOP_BACK,
   LOOP_CLAMP,
   LOOP_ENDS_BACK,
   LOOP_FIRST,
+  LOOP_MODES,
   LOOP_PING_PONG,
   REST_FRAME,
 } from '../lib/constants.js';
@@ -19,7 +21,6 @@ FrameMix frameAt( float total, float turns, float start, float count, float loop
 
   float intervals = count - 1.0;
   float frame = 0.0;
-  bool rest = false;
 
   if ( intervals > 0.0 ) {
 
@@ -38,9 +39,15 @@ FrameMix frameAt( float total, float turns, float start, float count, float loop
     }
     if ( passed >= passes ) {
 
-      rest = ( bits & ${LOOP_CLAMP} ) == 0;
       frame = reverse ? 0.0 : intervals;
       back = ( bits & ${LOOP_ENDS_BACK} ) != 0;
+      if ( ( bits & ${LOOP_CLAMP} ) == 0 ) {
+
+        start = ${REST_FRAME}.0;
+        intervals = 0.0;
+        frame = 0.0;
+
+      }
 
     }
 
@@ -48,17 +55,54 @@ FrameMix frameAt( float total, float turns, float start, float count, float loop
 
   }
 
-  if ( rest ) return FrameMix( ${REST_FRAME}.0, ${REST_FRAME}.0, 0.0 );
+  if ( ! interpolate ) frame = floor( frame + 0.5 );
+  float whole = interpolate ? min( floor( frame ), max( intervals - 1.0, 0.0 ) ) : frame;
+  return FrameMix( start + whole, start + min( whole + 1.0, intervals ), frame - whole );
 
-  if ( interpolate ) {
+}
 
-    float whole = min( floor( frame ), max( intervals - 1.0, 0.0 ) );
-    return FrameMix( start + whole, start + min( whole + 1.0, intervals ), frame - whole );
+// By a share of the way each second, from a time on; at a rate of 0, the way is done.
+float fadeDone( float clock, float start, float rate ) {
+
+  return rate == 0.0 ? 1.0 : clamp( ( clock - start ) * rate, 0.0, 1.0 );
+
+}
+
+float rampAt( float clock, vec4 ramp ) {
+
+  return mix( ramp.x, ramp.y, fadeDone( clock, ramp.z, ramp.w ) );
+
+}
+
+// The frames that an action shows, of which these are the first texels, at a clock and epochs since the one from whose beginning the
+// times of its instance count: those of its clip count from start, 0 is the rest pose.
+FrameMix shownFrames( vec4 clip, vec4 timing, float clock, float age, float start, bool interpolate ) {
+
+  float count = floor( clip.y * ${1 / LOOP_MODES} );
+  float loop = clip.y - count * ${LOOP_MODES}.0;
+  float total = clip.z + timing.x * clock;
+  float turns = 0.0;
+
+  if ( clip.w != 0.0 ) {
+
+    float since = clock + age * ${CLOCK_EPOCH}.0;
+    float warped = fadeDone( since, timing.z, abs( timing.w ) );
+    float ease = timing.w > 0.0 ? warped : 1.0 - warped;
+    total = clip.z + timing.x * since + clip.w * ease * ease;
+
+  } else if ( age != 0.0 ) {
+
+    // Whole turns are left out of the drift, exactly; how many these are need not be exact to be rounded.
+    float turn = max( 2.0 * count - 2.0, 1.0 );
+    float drift = age * timing.z;
+    drift -= floor( drift / turn ) * turn;
+    drift += age * timing.w;
+    total += drift;
+    turns = floor( ( age * ${CLOCK_EPOCH}.0 * timing.x - drift ) / turn + 0.5 );
 
   }
 
-  float nearest = start + floor( frame + 0.5 );
-  return FrameMix( nearest, nearest, 0.0 );
+  return frameAt( total, turns, start, count, loop, timing.x, timing.y, interpolate );
 
 }
 `;

@@ -24,8 +24,120 @@ const DEGREES = Math.PI / 180;
 /** Half way between two rings, as heights on the unit sphere. */
 const borders = () => RINGS.slice(1).map((ring, i) => Math.sin(((ring + RINGS[i]) / 2) * DEGREES).toFixed(6));
 
+/**
+ * Finds the tile that shows an instance, and its corners. Needs `frameAtGLSL`. Reads the table `CROWD_IMPOSTOR`, see `atlasLayout.ts`, and `CROWD_PLAYED`, at
+ * `playedClock` and `playedAge`. `atlasRow` is where a ring of tiles lies among those of a block.
+ */
+export const impostorQuadGLSL = /*@__PURE__*/ (() => /* glsl */ `
+struct Quad {
+  vec3 position;
+  vec3 side;
+  vec3 up;
+  vec3 front;
+  vec3 ray;
+  vec2 slope;
+  vec4 tile;
+};
+
+vec4 impostorTexel( int at, int row ) {
+
+  return texelFetch( CROWD_IMPOSTOR, ivec2( at, row ), 0 );
+
+}
+
+// The clip that weighs most, of those from a place on, and how much of it is over. Of clips that have no tiles, the first stands for them.
+void impostorClip( ivec2 at, int entries, out int entry, out float share ) {
+
+  float most = 0.0;
+  vec4 shown = vec4( 0.0 );
+  vec4 timing = vec4( 0.0 );
+  entry = ${FIRST_ENTRY};
+  share = 0.0;
+
+  for ( int i = 0; i < ${MAX_ACTIONS}; i ++, at.x += ${ACTION_TEXELS} ) {
+
+    vec4 clip = texelFetch( CROWD_PLAYED, at, 0 );
+    if ( clip.x < 0.5 || clip.x >= ${ACTION_LAYER}.0 ) break;
+    float weight = rampAt( playedClock, texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
+    if ( weight > most ) {
+
+      most = weight;
+      shown = clip;
+      timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
+
+    }
+
+  }
+
+  if ( most > 0.0 ) {
+
+    FrameMix frames = shownFrames( shown, timing, CROWD_CLOCK, playedAge, 1.0, true );
+    if ( frames.frame0 >= 0.5 ) {
+
+      float intervals = floor( shown.y * ${1 / LOOP_MODES} ) - 1.0;
+      share = ( frames.frame0 - 1.0 + frames.alpha ) / max( intervals, 1.0 );
+      entry = ${FIRST_ENTRY} + min( 1, entries - 1 );
+      for ( int j = ${FIRST_ENTRY}; j < ${FIRST_ENTRY} + entries; j ++ ) {
+
+        if ( impostorTexel( j, 0 ).x == shown.x ) entry = j;
+
+      }
+
+    }
+
+  }
+
+}
+
+// x, y and z are the axes of the instance in the world; the eye lies that way from its middle; the corner is from -1 to 1.
+Quad impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
+
+  vec4 head = impostorTexel( 0, 0 );
+  int entry;
+  float share;
+  impostorClip( at, int( head.x ), entry, share );
+  vec4 clip = impostorTexel( entry, 0 );
+  float phase = min( floor( share * clip.z ), clip.z - 1.0 ) + clip.y;
+  int block = int( phase ) + 1;
+
+  // The nearest direction that there are tiles of.
+  vec3 sight = normalize( vec3( dot( eye, x ) / dot( x, x ), dot( eye, y ) / dot( y, y ), dot( eye, z ) / dot( z, z ) ) );
+  float azimuth = floor( atan( sight.x, sight.z ) * ${(AZIMUTHS / (2 * Math.PI)).toFixed(6)} + 0.5 );
+  int ring = ${borders()
+    .map((border) => `( sight.y > ${border} ? 1 : 0 )`)
+    .join(' + ')};
+  int column = int( azimuth + ${AZIMUTHS}.5 ) % ${AZIMUTHS};
+  float elevation = ${RINGS.slice(1).reduce(
+    (text, angle, i) => `ring == ${i + 1} ? ${(angle * DEGREES).toFixed(6)} : ${text}`,
+    (RINGS[0] * DEGREES).toFixed(6),
+  )};
+  azimuth *= ${((2 * Math.PI) / AZIMUTHS).toFixed(6)};
+  vec3 side = vec3( cos( azimuth ), 0.0, - sin( azimuth ) );
+  vec3 front = vec3( cos( elevation ) * sin( azimuth ), sin( elevation ), cos( elevation ) * cos( azimuth ) );
+  vec3 up = cross( front, side );
+
+  vec4 box = impostorTexel( 1 + ring * ${AZIMUTHS} + column, block );
+  vec2 size = box.w * vec2( impostorTexel( 1, 0 ).x, 1.0 );
+  vec2 place = box.xy + corner * size;
+  float row = floor( ( phase + 0.5 ) / head.y );
+  vec2 tile = vec2( ( phase - row * head.y ) * ${AZIMUTHS}.0 + float( column ), row * ${RINGS.length}.0 + float( atlasRow( ring ) ) );
+  vec3 ray = sight * ( impostorTexel( 0, block ).x * box.w / max( dot( sight, front ), 0.3 ) );
+  return Quad(
+    side * place.x + up * place.y + front * box.z,
+    side,
+    up,
+    front,
+    ray,
+    vec2( dot( ray, side ), dot( ray, up ) ) / size,
+    vec4( tile * head.zw, head.zw )
+  );
+
+}
+`)();
+
 const vertexGLSL = (): string => /* glsl */ `
 #define CROWD_IMPOSTOR boneTexture.textures[ 0 ]
+#define atlasRow( ring ) ring
 ${VARYINGS}
 vec3 impostorPosition = vec3( 0.0 );
 vec3 impostorNormal = vec3( 0.0 );
@@ -42,97 +154,24 @@ vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 
 }
 
-vec4 impostorTexel( int at, int row ) {
-
-  return texelFetch( CROWD_IMPOSTOR, ivec2( at, row ), 0 );
-
-}
-
-// The clip that weighs most, and how much of it is over. Of clips that have no tiles, the first stands for them.
-void impostorClip( vec4 head, out int entry, out float share ) {
+${impostorQuadGLSL}
+void placeImpostor() {
 
   ivec2 at = playedTexel( instanceIndex() );
   at.x += CROWD_MORPH_TEXEL;
-  float most = 0.0;
-  ivec2 place = at;
-  vec4 shown = vec4( 0.0 );
-  entry = ${FIRST_ENTRY};
-  share = 0.0;
-
-  for ( int i = 0; i < ${MAX_ACTIONS}; i ++, at.x += ${ACTION_TEXELS} ) {
-
-    vec4 clip = texelFetch( CROWD_PLAYED, at, 0 );
-    if ( clip.x < 0.5 || clip.x >= ${ACTION_LAYER}.0 ) break;
-    float weight = rampAt( texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
-    if ( weight <= most ) continue;
-    most = weight;
-    place = at;
-    shown = clip;
-
-  }
-
-  if ( most <= 0.0 ) return;
-  FrameMix frames = actionFrames( place, shown, 1.0, true );
-  if ( frames.frame0 < 0.5 ) return;
-  float intervals = floor( shown.y * ${1 / LOOP_MODES} ) - 1.0;
-  share = ( frames.frame0 - 1.0 + frames.alpha ) / max( intervals, 1.0 );
-  int entries = int( head.x );
-  entry = ${FIRST_ENTRY} + min( 1, entries - 1 );
-  for ( int i = ${FIRST_ENTRY}; i < ${FIRST_ENTRY} + entries; i ++ ) if ( impostorTexel( i, 0 ).x == shown.x ) entry = i;
-
-}
-
-void placeImpostor() {
-
-  vec4 head = impostorTexel( 0, 0 );
-  vec4 middle = impostorTexel( 1, 0 );
-  int entry;
-  float share;
-  impostorClip( head, entry, share );
-  vec4 clip = impostorTexel( entry, 0 );
-  float phase = min( floor( share * clip.z ), clip.z - 1.0 ) + clip.y;
-  int block = int( phase ) + 1;
-
-  // Towards the eye, in the instance's own space.
   mat3 turn = mat3( modelMatrix ) * mat3( instanceMatrix );
-  vec3 origin = ( modelMatrix * ( instanceMatrix * vec4( middle.yzw, 1.0 ) ) ).xyz;
-  mat3 eye = transpose( mat3( viewMatrix ) );
-  vec3 sight = projectionMatrix[ 2 ][ 3 ] == 0.0 ? eye[ 2 ] : - ( eye * viewMatrix[ 3 ].xyz ) - origin;
-  vec3 scales = vec3( dot( turn[ 0 ], turn[ 0 ] ), dot( turn[ 1 ], turn[ 1 ] ), dot( turn[ 2 ], turn[ 2 ] ) );
-  sight = normalize( ( sight * turn ) / scales );
-
-  // The nearest direction that there are tiles of.
-  float azimuth = floor( atan( sight.x, sight.z ) * ${(AZIMUTHS / (2 * Math.PI)).toFixed(6)} + 0.5 );
-  int ring = ${borders()
-    .map((border) => `( sight.y > ${border} ? 1 : 0 )`)
-    .join(' + ')};
-  int column = int( mod( azimuth, ${AZIMUTHS}.0 ) + 0.5 ) % ${AZIMUTHS};
-  float elevation = ${RINGS.slice(1).reduce(
-    (text, angle, i) => `ring == ${i + 1} ? ${(angle * DEGREES).toFixed(6)} : ${text}`,
-    (RINGS[0] * DEGREES).toFixed(6),
-  )};
-  azimuth *= ${((2 * Math.PI) / AZIMUTHS).toFixed(6)};
-  vec3 side = vec3( cos( azimuth ), 0.0, - sin( azimuth ) );
-  vec3 front = vec3( cos( elevation ) * sin( azimuth ), sin( elevation ), cos( elevation ) * cos( azimuth ) );
-  vec3 up = cross( front, side );
-
-  vec4 box = impostorTexel( 1 + ring * ${AZIMUTHS} + column, block );
-  vec2 size = box.w * vec2( middle.x, 1.0 );
+  vec3 origin = ( modelMatrix * ( instanceMatrix * vec4( impostorTexel( 1, 0 ).yzw, 1.0 ) ) ).xyz;
+  mat3 view = transpose( mat3( viewMatrix ) );
+  vec3 eye = projectionMatrix[ 2 ][ 3 ] == 0.0 ? view[ 2 ] : - ( view * viewMatrix[ 3 ].xyz ) - origin;
+  Quad quad = impostorQuad( at, turn[ 0 ], turn[ 1 ], turn[ 2 ], eye, position.xy );
   impostorPlace = position.xy;
-  vec2 at = box.xy + position.xy * size;
-  impostorPosition = side * at.x + up * at.y + front * box.z;
-  impostorNormal = front;
-
-  float row = floor( ( phase + 0.5 ) / head.y );
-  vec2 tile = vec2( ( phase - row * head.y ) * ${AZIMUTHS}.0 + float( column ), row * ${RINGS.length}.0 + float( ring ) );
-  impostorTile = vec4( tile * head.zw, head.zw );
-
-  vec3 ray = sight * ( impostorTexel( 0, block ).x * box.w / max( dot( sight, front ), 0.3 ) );
-  impostorSlope.xy = vec2( dot( ray, side ), dot( ray, up ) ) / size;
-  impostorRay = turn * ray;
-  impostorSlope.zw = ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw;
+  impostorPosition = quad.position;
+  impostorNormal = quad.front;
+  impostorTile = quad.tile;
+  impostorRay = turn * quad.ray;
+  impostorSlope = vec4( quad.slope, ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw );
   impostorInstance = instanceIndex();
-  impostorAxes = mat3( viewMatrix ) * turn * mat3( side, up, front );
+  impostorAxes = mat3( viewMatrix ) * turn * mat3( quad.side, quad.up, quad.front );
 
 }
 `;
@@ -155,45 +194,80 @@ mat3x4 ${name}() {
 `,
 };
 
+/**
+ * Finds the surface on the tile. `impostorTexels` is how many the atlas has, `atlasUp` half of what is up in it; `impostorBehind` is by how
+ * much the surface is further away.
+ */
+export const readTileGLSL = /* glsl */ `
+vec2 impostorPixel( vec2 place ) {
+
+  return impostorTile.xy + impostorTile.zw * ( clamp( place, - 0.97, 0.97 ) * vec2( 0.5, atlasUp ) + 0.5 );
+
+}
+
+float tileHeight( vec2 place ) {
+
+  return 1.0 - 2.0 * textureLod( impostorShapes, impostorPixel( place ), impostorLevel ).z;
+
+}
+
+// Whether it is there.
+bool readTile() {
+
+  vec2 texels = impostorTexels * impostorTile.zw * 0.5;
+  vec2 dx = dFdx( impostorPlace ) * texels;
+  vec2 dy = dFdy( impostorPlace ) * texels;
+  impostorLevel = 0.5 * log2( max( dot( dx, dx ), dot( dy, dy ) ) );
+  vec2 place = impostorPlace + tileHeight( impostorPlace ) * impostorSlope.xy;
+  place = impostorPlace + tileHeight( place ) * impostorSlope.xy;
+  impostorAt = impostorPixel( place );
+  vec4 shape = textureLod( impostorShapes, impostorAt, impostorLevel );
+  impostorHeight = 1.0 - 2.0 * shape.z - impostorBehind;
+  vec2 xy = shape.xy * 2.0 - 1.0;
+  impostorFacing = vec3( xy, sqrt( max( 1.0 - dot( xy, xy ), 0.01 ) ) );
+  return shape.w >= 0.5 && max( abs( place.x ), abs( place.y ) ) <= 1.0;
+
+}
+`;
+
+/** Colours of the parts of instances, which `impostorPartLayout` has: parts of an instance, and instances in a row. */
+export const partColorGLSL = /* glsl */ `
+vec3 impostorPartColor() {
+
+  int part = int( textureLod( impostorParts, impostorAt, 0.0 ).r * 255.0 + 0.5 );
+  int row = impostorInstance / impostorPartLayout.y;
+  int place = impostorInstance - row * impostorPartLayout.y;
+  return texelFetch( impostorPartColors, ivec2( place * impostorPartLayout.x + part, row ), 0 ).rgb;
+
+}
+`;
+
 const readGLSL = /* glsl */ `
 ${VARYINGS}
 uniform sampler2D impostorColors;
 uniform sampler2D impostorShapes;
-
-vec2 impostorPixel( vec2 place ) {
-
-  return impostorTile.xy + impostorTile.zw * ( clamp( place, - 0.97, 0.97 ) * 0.5 + 0.5 );
-
-}
-
+#define impostorTexels vec2( textureSize( impostorShapes, 0 ) )
+#define atlasUp 0.5
+#ifndef impostorBehind
+  #define impostorBehind 0.0
+#endif
 /* How small the tile is on the screen. */
 float impostorLevel = 0.0;
 /* How far the surface is in front of the quad, along the ray. */
 float impostorHeight = 0.0;
 vec2 impostorAt = vec2( 0.0 );
-vec4 impostorShape = vec4( 0.0 );
+vec3 impostorFacing = vec3( 0.0 );
+${readTileGLSL}
+vec3 impostorColor() {
+
+  vec3 root = textureLod( impostorColors, impostorAt, impostorLevel ).rgb;
+  return root * root;
+
+}
 
 void readImpostor() {
 
-  vec2 texels = vec2( textureSize( impostorShapes, 0 ) ) * impostorTile.zw * 0.5;
-  vec2 dx = dFdx( impostorPlace ) * texels;
-  vec2 dy = dFdy( impostorPlace ) * texels;
-  impostorLevel = 0.5 * log2( max( dot( dx, dx ), dot( dy, dy ) ) );
-  vec2 place = impostorPlace;
-  for ( int i = 0; i < 2; i ++ ) {
-
-    impostorHeight = 1.0 - 2.0 * textureLod( impostorShapes, impostorPixel( place ), impostorLevel ).z;
-    place = impostorPlace + impostorHeight * impostorSlope.xy;
-
-  }
-
-  impostorAt = impostorPixel( place );
-  impostorShape = textureLod( impostorShapes, impostorAt, impostorLevel );
-  if ( impostorShape.w < 0.5 || max( abs( place.x ), abs( place.y ) ) > 1.0 ) discard;
-  impostorHeight = 1.0 - 2.0 * impostorShape.z;
-  #ifdef IMPOSTOR_BEHIND
-    impostorHeight -= IMPOSTOR_BEHIND;
-  #endif
+  if ( ! readTile() ) discard;
   #ifndef USE_LOGARITHMIC_DEPTH_BUFFER
 
     float w = 1.0 / gl_FragCoord.w;
@@ -205,20 +279,6 @@ void readImpostor() {
     #endif
 
   #endif
-
-}
-
-vec3 impostorColor() {
-
-  vec3 root = textureLod( impostorColors, impostorAt, impostorLevel ).rgb;
-  return root * root;
-
-}
-
-vec3 impostorFacing() {
-
-  vec2 xy = impostorShape.xy * 2.0 - 1.0;
-  return normalize( impostorAxes * vec3( xy, sqrt( max( 1.0 - dot( xy, xy ), 0.01 ) ) ) );
 
 }
 `;
@@ -251,21 +311,11 @@ const MATRICES = /* glsl */ `
 #endif
 `;
 
-/** The colour of the part on its instance. */
 const PART_COLOR = /* glsl */ `
 uniform sampler2D impostorParts;
 uniform sampler2D impostorPartColors;
 uniform ivec2 impostorPartLayout;
-
-vec3 impostorPartColor() {
-
-  int part = int( textureLod( impostorParts, impostorAt, 0.0 ).r * 255.0 + 0.5 );
-  int row = impostorInstance / impostorPartLayout.y;
-  int place = impostorInstance - row * impostorPartLayout.y;
-  return texelFetch( impostorPartColors, ivec2( place * impostorPartLayout.x + part, row ), 0 ).rgb;
-
-}
-`;
+${partColorGLSL}`;
 
 const replaceChunk = (shader: string, chunk: string, code: string) =>
   shader.replace(`#include <${chunk}>`, () => code);
@@ -277,7 +327,7 @@ const replaceChunk = (shader: string, chunk: string, code: string) =>
  */
 export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean, parts: boolean): string {
   if (isShadow) {
-    const read = `#define IMPOSTOR_BEHIND ${SHADOW_BEHIND}\n${readGLSL}`;
+    const read = `#define impostorBehind ${SHADOW_BEHIND}\n${readGLSL}`;
     return read + replaceChunk(fragmentShader, 'map_fragment', 'readImpostor();');
   }
   const functions = parts ? readGLSL + PART_COLOR : readGLSL;
@@ -287,7 +337,7 @@ export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean, 
   shader = replaceChunk(
     shader,
     'normal_fragment_begin',
-    'float faceDirection = 1.0;\nvec3 normal = impostorFacing();\nvec3 nonPerturbedNormal = normal;',
+    'float faceDirection = 1.0;\nvec3 normal = normalize( impostorAxes * impostorFacing );\nvec3 nonPerturbedNormal = normal;',
   );
   const lights = '#include <lights_fragment_begin>';
   if (!shader.includes(lights)) return functions + shader;
@@ -335,7 +385,44 @@ void main() {
 }
 `;
 
-/** From tiles of twice the size to those of the atlas. Around what is covered, colours, normals and depths go on. */
+/** From texels of tiles of twice the size to one of those of the atlas. Around what is covered, colours, normals and depths go on. */
+export const resolveTileGLSL = /* glsl */ `
+void addTexels( ivec2 at, int from, int to ) {
+
+  color = vec4( 0.0 );
+  shape = vec4( 0.0 );
+  part = vec4( 0.0 );
+  for ( int y = from; y < to; y ++ ) {
+
+    for ( int x = from; x < to; x ++ ) {
+
+      vec4 texel = texelFetch( colors, at + ivec2( x, y ), 0 );
+      if ( texel.w > 0.0 ) {
+
+        color += texel;
+        shape += vec4( texelFetch( shapes, at + ivec2( x, y ), 0 ).xyz, 1.0 );
+        part = texelFetch( parts, at + ivec2( x, y ), 0 );
+
+      }
+
+    }
+
+  }
+
+}
+
+void resolveTile( ivec2 at ) {
+
+  addTexels( at, 0, 2 );
+  float covered = shape.w;
+  if ( covered == 0.0 ) addTexels( at, - 2, 4 );
+  float count = max( shape.w, 0.001 );
+  color /= count;
+  shape = shape.w == 0.0 ? vec4( 0.5, 0.5, 0.5, 0.0 ) : vec4( shape.xyz / count, covered * 0.25 );
+
+}
+`;
+
 export const resolveTilesGLSL = /* glsl */ `
 precision highp float;
 uniform sampler2D colors;
@@ -345,31 +432,10 @@ varying vec2 place;
 layout( location = 0 ) out vec4 color;
 layout( location = 1 ) out vec4 shape;
 layout( location = 2 ) out vec4 part;
-
-void add( ivec2 at, int from, int to ) {
-
-  color = shape = part = vec4( 0.0 );
-  for ( int y = from; y < to; y ++ ) for ( int x = from; x < to; x ++ ) {
-
-    vec4 texel = texelFetch( colors, at + ivec2( x, y ), 0 );
-    if ( texel.w == 0.0 ) continue;
-    color += texel;
-    shape += vec4( texelFetch( shapes, at + ivec2( x, y ), 0 ).xyz, 1.0 );
-    part = texelFetch( parts, at + ivec2( x, y ), 0 );
-
-  }
-
-}
-
+${resolveTileGLSL}
 void main() {
 
-  ivec2 at = ivec2( place * vec2( textureSize( colors, 0 ) ) * 0.5 ) * 2;
-  add( at, 0, 2 );
-  float covered = shape.w;
-  if ( covered == 0.0 ) add( at, - 2, 4 );
-  float count = max( shape.w, 0.001 );
-  color /= count;
-  shape = shape.w == 0.0 ? vec4( 0.5, 0.5, 0.5, 0.0 ) : vec4( shape.xyz / count, covered * 0.25 );
+  resolveTile( ivec2( place * vec2( textureSize( colors, 0 ) ) * 0.5 ) * 2 );
 
 }
 `;

@@ -10,13 +10,9 @@ import {
   EDIT_WEIGHT,
   EDITS_PER_ROW,
   HEADER_COUNTS,
-  HEADER_FADE_RATE,
-  HEADER_FADE_START,
   HEADER_FIRST,
-  HEADER_FROM,
   HEADER_LIVE,
   HEADER_TEXELS,
-  HEADER_TO,
   KIND_ADD,
   KIND_LOOK_AT,
   KIND_POSITION,
@@ -27,18 +23,12 @@ import {
 import type { PoseEditGLSL } from './posePass.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 
-/** Where a number of an instance's second header texel is in it. */
-const fade = (number: number): number => number % 4;
+/** Reads which edits an instance has, see `EditStore`, and moves from one value to another. Both steps of the pass need it. */
+const editTexelsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+vec4 editHeader( int instance, int texel ) {
 
-/** Reads which edits an instance has, see `EditStore`. Both steps of the pass begin with it. */
-const editHeaderGLSL = /*@__PURE__*/ (() => /* glsl */ `
-/* Which edits and which live pose each instance has; the edits. */
-uniform highp sampler2D editHeaders;
-uniform highp sampler2D jointEdits;
-
-ivec2 editHeader( int instance ) {
-
-  return ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${HEADER_TEXELS}, instance >> ${INSTANCES_PER_ROW_BITS} );
+  ivec2 at = ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * ${HEADER_TEXELS} + texel, instance >> ${INSTANCES_PER_ROW_BITS} );
+  return texelFetch( editHeaders, at, 0 );
 
 }
 
@@ -48,90 +38,100 @@ vec4 editTexel( int edit, int texel ) {
   return texelFetch( jointEdits, at, 0 );
 
 }
-`)();
 
-/** Twin of `localEdits.ts`: live poses, and edits of local transforms. */
-const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
-uniform highp sampler2D livePoses;
-
-// How much of a node's live pose shows; where the pose begins. Nothing for nodes that it has not.
-void mixLive( int node, ivec2 header, float number, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
-
-  vec4 ramp = texelFetch( editHeaders, header + ivec2( 1, 0 ), 0 );
-  float done = fadeDone( CROWD_CLOCK, ramp[ ${fade(HEADER_FADE_START)} ], ramp[ ${fade(HEADER_FADE_RATE)} ] );
-  float weight = mix( ramp[ ${fade(HEADER_FROM)} ], ramp[ ${fade(HEADER_TO)} ], done );
-  int live = int( number ) - 1;
-  int livePerRow = textureSize( livePoses, 0 ).x / ( passLayout.x * ${LIVE_TEXELS} );
-  int row = live / livePerRow;
-  ivec2 at = ivec2( ( ( live - row * livePerRow ) * passLayout.x + node ) * ${LIVE_TEXELS}, row );
-  vec4 place = texelFetch( livePoses, at + ivec2( 1, 0 ), 0 );
-  if ( weight <= 0.0 || place.w == 0.0 ) return;
-  rotation = mixTo( rotation, texelFetch( livePoses, at, 0 ), weight, true );
-  position = mixTo( position, place, weight, false );
-  scale = mixTo( scale, texelFetch( livePoses, at + ivec2( 2, 0 ), 0 ), weight, false );
-
-}
-
-void editLocals( int instance, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
-
-  ivec2 header = editHeader( instance );
-  vec4 lists = texelFetch( editHeaders, header, 0 );
-  if ( lists[ ${HEADER_LIVE} ] > 0.5 ) mixLive( node, header, lists[ ${HEADER_LIVE} ], rotation, position, scale );
-
-  int first = int( lists[ ${HEADER_FIRST} ] );
-  int end = first + int( lists[ ${HEADER_COUNTS} ] ) % ${EDIT_MODELS};
-  for ( int edit = first; edit < end; edit ++ ) {
-
-    vec4 head = editTexel( edit, 0 );
-    int edited = int( head[ ${EDIT_NODE} ] );
-    // They are sorted by node.
-    if ( edited > node ) break;
-    if ( edited < node ) continue;
-    vec4 value = editTexel( edit, 1 );
-    float weight = head[ ${EDIT_WEIGHT} ];
-    int kind = int( head[ ${EDIT_KIND} ] );
-    bool adds = ( kind & ${KIND_ADD} ) != 0;
-    kind &= ${KIND_LOOK_AT};
-    if ( kind == ${KIND_ROTATION} ) {
-
-      rotation = mixTo( rotation, adds ? multiplyQuaternions( rotation, value ) : value, weight, true );
-
-    } else if ( kind == ${KIND_POSITION} ) {
-
-      position = adds ? position + value * weight : mixTo( position, value, weight, false );
-
-    } else {
-
-      scale = adds ? scale * mix( vec4( 1.0 ), value, weight ) : mixTo( scale, value, weight, false );
-
-    }
-
-  }
-
-}
-`)();
-
-/** What both of the two need: turns or moves from one value to another. */
-const mixToGLSL = /* glsl */ `
 vec4 mixTo( vec4 a, vec4 b, float weight, bool turns ) {
 
   if ( weight >= 1.0 ) return b;
   return turns ? slerp( a, b, weight ) : a + ( b - a ) * weight;
 
 }
-`;
+`)();
 
-/** Twin of `modelEdits.ts`: edits of matrices relative to the root, and look-at. */
-const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/**
+ * Twin of `localEdits.ts`: live poses, and edits of local transforms. Needs `slerpGLSL`, `rampAt`, `CROWD_CLOCK`, `poseNodes` (how many
+ * a live pose has) and `livePerRow`.
+ */
+export const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+${editTexelsGLSL}
+vec4 liveTexel( int place, int row, int texel ) {
+
+  return texelFetch( livePoses, ivec2( place * ${LIVE_TEXELS} + texel, row ), 0 );
+
+}
+
+// How much of a node's live pose shows; where the pose begins. Nothing for nodes that it has not.
+void mixLive( int instance, int live, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
+
+  float weight = rampAt( CROWD_CLOCK, editHeader( instance, 1 ) );
+  int row = live / livePerRow;
+  int place = ( live - row * livePerRow ) * poseNodes + node;
+  vec4 moved = liveTexel( place, row, 1 );
+  if ( weight > 0.0 && moved.w != 0.0 ) {
+
+    rotation = mixTo( rotation, liveTexel( place, row, 0 ), weight, true );
+    position = mixTo( position, moved, weight, false );
+    scale = mixTo( scale, liveTexel( place, row, 2 ), weight, false );
+
+  }
+
+}
+
+void editLocal( int edit, vec4 head, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
+
+  vec4 value = editTexel( edit, 1 );
+  float weight = head[ ${EDIT_WEIGHT} ];
+  int kind = int( head[ ${EDIT_KIND} ] );
+  int property = kind & ${KIND_LOOK_AT};
+  bool adds = ( kind & ${KIND_ADD} ) != 0;
+  if ( property == ${KIND_ROTATION} ) {
+
+    rotation = mixTo( rotation, adds ? multiplyQuaternions( rotation, value ) : value, weight, true );
+
+  } else if ( property == ${KIND_POSITION} ) {
+
+    position = adds ? position + value * weight : mixTo( position, value, weight, false );
+
+  } else {
+
+    scale = adds ? scale * mix( vec4( 1.0 ), value, weight ) : mixTo( scale, value, weight, false );
+
+  }
+
+}
+
+void editLocals( int instance, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale ) {
+
+  vec4 lists = editHeader( instance, 0 );
+  int live = int( lists[ ${HEADER_LIVE} ] ) - 1;
+  if ( live >= 0 ) mixLive( instance, live, node, rotation, position, scale );
+
+  int first = int( lists[ ${HEADER_FIRST} ] );
+  int end = first + ( int( lists[ ${HEADER_COUNTS} ] ) & ${EDIT_MODELS - 1} );
+  for ( int edit = first; edit < end; edit ++ ) {
+
+    vec4 head = editTexel( edit, 0 );
+    int edited = int( head[ ${EDIT_NODE} ] );
+    // They are sorted by node.
+    if ( edited > node ) break;
+    if ( edited == node ) editLocal( edit, head, rotation, position, scale );
+
+  }
+
+}
+`)();
+
+/** Twin of `modelEdits.ts`: edits of matrices relative to the root, and look-at. Needs `slerpGLSL`. */
+export const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+${editTexelsGLSL}
 int nextEdit = 0;
 int lastEdit = 0;
 
 // Finds the edits of an instance that are to be applied on the way down a joint's chain.
 void beginModelEdits( int instance ) {
 
-  vec4 lists = texelFetch( editHeaders, editHeader( instance ), 0 );
+  vec4 lists = editHeader( instance, 0 );
   int counts = int( lists[ ${HEADER_COUNTS} ] );
-  nextEdit = int( lists[ ${HEADER_FIRST} ] ) + counts % ${EDIT_MODELS};
+  nextEdit = int( lists[ ${HEADER_FIRST} ] ) + ( counts & ${EDIT_MODELS - 1} );
   lastEdit = nextEdit + counts / ${EDIT_MODELS};
 
 }
@@ -149,12 +149,12 @@ vec3 column( mat3x4 rows, int i ) {
 }
 
 // Turns a node about its own origin.
-mat3x4 turnRows( vec4 q, mat3x4 rows ) {
+void turnRows( vec4 q, inout mat3x4 rows ) {
 
   vec3 x = turned( q, column( rows, 0 ) );
   vec3 y = turned( q, column( rows, 1 ) );
   vec3 z = turned( q, column( rows, 2 ) );
-  return mat3x4(
+  rows = mat3x4(
     x.x, y.x, z.x, rows[ 0 ].w,
     x.y, y.y, z.y, rows[ 1 ].w,
     x.z, y.z, z.z, rows[ 2 ].w
@@ -162,12 +162,9 @@ mat3x4 turnRows( vec4 q, mat3x4 rows ) {
 
 }
 
-// The rotation of a matrix, as Matrix4.decompose has it; zero if it flattens space.
-vec4 rotationOf( mat3x4 rows ) {
+// The rotation of a matrix whose columns these are, as Matrix4.decompose has it; zero if it flattens space.
+vec4 rotationOf( vec3 x, vec3 y, vec3 z ) {
 
-  vec3 x = column( rows, 0 );
-  vec3 y = column( rows, 1 );
-  vec3 z = column( rows, 2 );
   vec3 size = vec3( length( x ), length( y ), length( z ) );
   if ( min( size.x, min( size.y, size.z ) ) <= 0.0 ) return vec4( 0.0 );
   if ( dot( cross( x, y ), z ) < 0.0 ) size.x = - size.x;
@@ -187,13 +184,9 @@ vec4 rotationOf( mat3x4 rows ) {
 
 }
 
-// How a node has to turn so that its axis points at the target; the identity if there is no such turn.
-vec4 turnToTarget( vec4 head, int edit, mat3x4 rows ) {
+// How a node has to turn so that an axis, which points in a direction, points at the target; the identity if there is no such turn.
+vec4 turnToTarget( vec3 direction, vec3 target, float cosine, float sine ) {
 
-  vec4 value = editTexel( edit, 1 );
-  vec3 axis = editTexel( edit, ${EDIT_AXIS / 4} ).xyz;
-  vec3 direction = mat3( column( rows, 0 ), column( rows, 1 ), column( rows, 2 ) ) * axis;
-  vec3 target = value.xyz - column( rows, 3 );
   if ( dot( direction, direction ) <= 0.0 || dot( target, target ) <= 0.0 ) return vec4( 0.0, 0.0, 0.0, 1.0 );
   direction = normalize( direction );
   // Half way between both: turning by twice the angle to there goes all the way, without a sine or an angle.
@@ -203,8 +196,8 @@ vec4 turnToTarget( vec4 head, int edit, mat3x4 rows ) {
   if ( size < ${OPPOSITE} ) {
 
     bool across = abs( direction.x ) > abs( direction.z );
-    q.xyz = across ? vec3( - direction.y, direction.x, 0.0 ) : vec3( 0.0, - direction.z, direction.y );
-    q = vec4( normalize( q.xyz ), 0.0 );
+    vec3 side = across ? vec3( - direction.y, direction.x, 0.0 ) : vec3( 0.0, - direction.z, direction.y );
+    q = vec4( normalize( side ), 0.0 );
 
   } else {
 
@@ -212,39 +205,45 @@ vec4 turnToTarget( vec4 head, int edit, mat3x4 rows ) {
     q = vec4( cross( direction, half_ ), dot( direction, half_ ) );
 
   }
-  float cosine = head[ ${EDIT_COSINE} ];
-  if ( q.w < cosine ) q = vec4( normalize( q.xyz ) * value[ ${EDIT_SINE % 4} ], cosine );
-  return q;
+  return q.w < cosine ? vec4( normalize( q.xyz ) * sine, cosine ) : q;
 
 }
 
-mat3x4 editModel( vec4 head, int edit, mat3x4 rows ) {
+void editModel( vec4 head, int edit, inout mat3x4 rows ) {
 
   int kind = int( head[ ${EDIT_KIND} ] );
+  int property = kind & ${KIND_LOOK_AT};
+  bool adds = ( kind & ${KIND_ADD} ) != 0;
   float weight = head[ ${EDIT_WEIGHT} ];
   vec4 value = editTexel( edit, 1 );
-  bool adds = ( kind & ${KIND_ADD} ) != 0;
-  kind &= ${KIND_LOOK_AT};
-  if ( kind == ${KIND_POSITION} ) {
+  if ( property == ${KIND_POSITION} ) {
 
-    vec3 place = column( rows, 3 );
-    place = adds ? place + value.xyz * weight : mixTo( vec4( place, 0.0 ), value, weight, false ).xyz;
+    vec4 place = vec4( column( rows, 3 ), 0.0 );
+    place = adds ? place + value * weight : mixTo( place, value, weight, false );
     rows[ 0 ].w = place.x;
     rows[ 1 ].w = place.y;
     rows[ 2 ].w = place.z;
-    return rows;
+
+  } else {
+
+    vec4 turn = value;
+    if ( property == ${KIND_LOOK_AT} ) {
+
+      vec3 axis = editTexel( edit, ${EDIT_AXIS / 4} ).xyz;
+      vec3 direction = vec3( dot( rows[ 0 ].xyz, axis ), dot( rows[ 1 ].xyz, axis ), dot( rows[ 2 ].xyz, axis ) );
+      turn = turnToTarget( direction, value.xyz - column( rows, 3 ), head[ ${EDIT_COSINE} ], value[ ${EDIT_SINE % 4} ] );
+
+    } else if ( ! adds ) {
+
+      vec4 now = rotationOf( column( rows, 0 ), column( rows, 1 ), column( rows, 2 ) );
+      // A node that is flattened has no rotation, and stays as it is.
+      bool isFlat = dot( now, now ) == 0.0;
+      turn = isFlat ? vec4( 0.0, 0.0, 0.0, 1.0 ) : multiplyQuaternions( value, vec4( - now.xyz, now.w ) );
+
+    }
+    turnRows( mixTo( vec4( 0.0, 0.0, 0.0, 1.0 ), turn, weight, true ), rows );
 
   }
-  vec4 turn = value;
-  if ( kind == ${KIND_LOOK_AT} ) turn = turnToTarget( head, edit, rows );
-  else if ( ! adds ) {
-
-    vec4 now = rotationOf( rows );
-    if ( now == vec4( 0.0 ) ) return rows;
-    turn = multiplyQuaternions( value, vec4( - now.xyz, now.w ) );
-
-  }
-  return turnRows( mixTo( vec4( 0.0, 0.0, 0.0, 1.0 ), turn, weight, true ), rows );
 
 }
 
@@ -256,7 +255,7 @@ mat3x4 editModels( int node, mat3x4 rows ) {
     vec4 head = editTexel( nextEdit, 0 );
     int edited = int( head[ ${EDIT_NODE} ] );
     if ( edited > node ) break;
-    if ( edited == node ) rows = editModel( head, nextEdit, rows );
+    if ( edited == node ) editModel( head, nextEdit, rows );
 
   }
   return rows;
@@ -267,7 +266,15 @@ mat3x4 editModels( int node, mat3x4 rows ) {
 /** Edits of joints and live poses, for the steps of the pose pass. */
 export const jointEditsGLSL: PoseEditGLSL = /*@__PURE__*/ (() => ({
   textures: ['editHeaders', 'jointEdits', 'livePoses'],
-  common: editHeaderGLSL,
-  locals: mixToGLSL + localEditsGLSL,
-  models: slerpGLSL + mixToGLSL + modelEditsGLSL,
+  common: /* glsl */ `
+/* Which edits and which live pose each instance has; the edits. */
+uniform highp sampler2D editHeaders;
+uniform highp sampler2D jointEdits;
+`,
+  locals: /* glsl */ `
+uniform highp sampler2D livePoses;
+#define poseNodes passLayout.x
+#define livePerRow ( textureSize( livePoses, 0 ).x / ( poseNodes * ${LIVE_TEXELS} ) )
+${localEditsGLSL}`,
+  models: slerpGLSL + modelEditsGLSL,
 }))();

@@ -10,7 +10,7 @@ uniform highp sampler2D masks;
 float layerShare( ivec2 first, int entry, int layer ) {
 
   vec4 mask = texelFetch( masks, ivec2( entry & ${MASKS_PER_ROW - 1}, entry >> ${MASK_BITS} ), 0 );
-  return mask[ layer - 1 ] * rampAt( texelFetch( CROWD_PLAYED, first + ivec2( layer, 0 ), 0 ) );
+  return mask[ layer - 1 ] * rampAt( playedClock, texelFetch( CROWD_PLAYED, first + ivec2( layer, 0 ), 0 ) );
 
 }
 `,

@@ -9,7 +9,10 @@ export interface LayersGLSL {
   readonly next: string;
 }
 
-/** Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does. */
+/**
+ * Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
+ * Needs `slerpGLSL`, `trackTexel` and `readKey`.
+ */
 export const mixTracksGLSL = /* glsl */ `
 struct Action {
   int table;
@@ -31,16 +34,16 @@ vec4 addValue( vec4 a, vec4 b, float t, bool turns ) {
 
 }
 
-vec4 readTrack( int entry, int range, Action action, bool turns ) {
+vec4 readTrack( int entry, int range, int stride, float frame, bool turns ) {
 
   int first = entry / ${ENTRY_STEP};
   if ( ( entry & ${ENTRY_CONSTANT} ) != 0 ) return trackTexel( first );
   bool stepped = ( entry & ${ENTRY_STEPPED} ) != 0;
-  float whole = floor( stepped ? action.frame + ${STEP_SLACK} : action.frame );
-  int at = first + int( whole ) * action.stride;
+  float whole = floor( stepped ? frame + ${STEP_SLACK} : frame );
+  int at = first + int( whole ) * stride;
   vec4 value = readKey( at, range, turns );
-  float alpha = stepped ? 0.0 : action.frame - whole;
-  return alpha > 0.0 ? mixValue( value, readKey( at + action.stride, range, turns ), alpha, turns ) : value;
+  float alpha = stepped ? 0.0 : frame - whole;
+  return alpha > 0.0 ? mixValue( value, readKey( at + stride, range, turns ), alpha, turns ) : value;
 
 }
 
@@ -69,28 +72,31 @@ struct Mixed {
 
 Mixed mixedOver( vec4 below, bool turns ) {
 
-  return Mixed( below, below, 0.0, vec4( 0.0, 0.0, 0.0, turns ? 1.0 : 0.0 ), 0.0 );
+  return Mixed( below, below, 0.0, vec4( 0.0, 0.0, 0.0, float( turns ) ), 0.0 );
 
 }
 
 void mixAction( inout Mixed mixed, int entry, int range, Action action, bool turns ) {
 
-  if ( entry < 0 ) return;
-  vec4 value = readTrack( entry, range, action, turns );
-  if ( action.additive ) {
+  if ( entry >= 0 ) {
 
-    mixed.added = addValue( mixed.added, value, action.weight, turns );
-    mixed.addedWeights += action.weight;
+    vec4 value = readTrack( entry, range, action.stride, action.frame, turns );
+    if ( action.additive ) {
 
-  } else if ( mixed.weights == 0.0 ) {
+      mixed.added = addValue( mixed.added, value, action.weight, turns );
+      mixed.addedWeights += action.weight;
 
-    mixed.value = value;
-    mixed.weights = action.weight;
+    } else if ( mixed.weights == 0.0 ) {
 
-  } else {
+      mixed.value = value;
+      mixed.weights = action.weight;
 
-    mixed.weights += action.weight;
-    mixed.value = mixValue( mixed.value, value, action.weight / mixed.weights, turns );
+    } else {
+
+      mixed.weights += action.weight;
+      mixed.value = mixValue( mixed.value, value, action.weight / mixed.weights, turns );
+
+    }
 
   }
 
@@ -114,6 +120,12 @@ struct Transform {
   Mixed translation;
   Mixed scale;
 };
+
+Transform transformOver( vec4 rotation, vec4 translation, vec4 scale ) {
+
+  return Transform( mixedOver( rotation, true ), mixedOver( translation, false ), mixedOver( scale, false ) );
+
+}
 
 void mixAll( inout Transform mixed, int entry, Action action ) {
 

@@ -1,10 +1,10 @@
-import { CLOCK_EPOCH, LOOP_MODES } from '../lib/constants.js';
+import { CLOCK_EPOCH } from '../lib/constants.js';
 import { ACTION_TEXELS, firstAction, HEADER_EPOCH, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import type { LayersGLSL } from './mixTracks.glsl.js';
 
 /**
  * Where the texels of an instance begin among those of what instances play, see `lib/playback/ActionTexels.ts`, and what its
- * actions show at `CROWD_CLOCK` seconds of the epoch `CROWD_EPOCH`. Reads `CROWD_PLAYED`.
+ * actions show at `CROWD_CLOCK` seconds of the epoch `CROWD_EPOCH`. Reads `CROWD_PLAYED`, and needs `frameAtGLSL`.
  *
  * @param rowBits `actionsRowBits` of the layers that there are, or GLSL of it.
  * @param texels The same of `actionsTexels`.
@@ -23,50 +23,6 @@ ivec2 playedTexel( int instance ) {
   return at;
 
 }
-
-// By a share of the way each second, from a time on; at a rate of 0, the way is done.
-float fadeDone( float clock, float start, float rate ) {
-
-  return rate == 0.0 ? 1.0 : clamp( ( clock - start ) * rate, 0.0, 1.0 );
-
-}
-
-float rampAt( vec4 ramp ) {
-
-  return mix( ramp.x, ramp.y, fadeDone( playedClock, ramp.z, ramp.w ) );
-
-}
-
-// The frames of an action whose first texel is at a place: those of its clip count from start, 0 is the rest pose.
-FrameMix actionFrames( ivec2 at, vec4 clip, float start, bool interpolate ) {
-
-  vec4 timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
-  float count = floor( clip.y * ${1 / LOOP_MODES} );
-  float loop = clip.y - count * ${LOOP_MODES}.0;
-  float total = clip.z + timing.x * CROWD_CLOCK;
-  float turns = 0.0;
-
-  if ( clip.w != 0.0 ) {
-
-    float warped = fadeDone( playedClock, timing.z, abs( timing.w ) );
-    float ease = timing.w > 0.0 ? warped : 1.0 - warped;
-    total = clip.z + timing.x * playedClock + clip.w * ease * ease;
-
-  } else if ( playedAge != 0.0 ) {
-
-    // Whole turns are left out of the drift, exactly; how many these are need not be exact to be rounded.
-    float turn = max( 2.0 * count - 2.0, 1.0 );
-    float drift = playedAge * timing.z;
-    drift -= floor( drift / turn ) * turn;
-    drift += playedAge * timing.w;
-    total += drift;
-    turns = floor( ( playedAge * ${CLOCK_EPOCH}.0 * timing.x - drift ) / turn + 0.5 );
-
-  }
-
-  return frameAt( total, turns, start, count, loop, timing.x, timing.y, interpolate );
-
-}
 `;
 
 /** Mixes what an instance plays, as far as it shows on an entry: its nodes, then groups of four morph targets. */
@@ -74,9 +30,10 @@ export const playedActionsGLSL = (layers: number, over: LayersGLSL | null): stri
 // The action whose first texel is at a place; one that has finished and let go shows the rest pose, and is none.
 bool readAction( ivec2 at, vec4 clip, out Action action ) {
 
-  float weight = rampAt( texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
+  float weight = rampAt( playedClock, texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
   if ( weight <= 0.0 ) return false;
-  FrameMix mixed = actionFrames( at, clip, 1.0, true );
+  vec4 timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
+  FrameMix mixed = shownFrames( clip, timing, CROWD_CLOCK, playedAge, 1.0, true );
   if ( mixed.frame0 < 0.5 ) return false;
   vec4 record = trackTexel( trackLayout.z + int( clip.x ) - 1 );
   float frame = mixed.frame0 - 1.0 + mixed.alpha;

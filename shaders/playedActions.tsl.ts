@@ -1,6 +1,6 @@
-import { Break, clamp, Fn, float, floor, If, int, Loop, max, select, vec2 } from 'three/tsl';
+import { Break, bool, float, If, int, Loop } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { CLOCK_EPOCH, LOOP_MODES, REST_FRAME } from '../lib/constants.js';
+import { CLOCK_EPOCH, REST_FRAME } from '../lib/constants.js';
 import {
   ACTION_TEXELS,
   actionsRowBits,
@@ -9,10 +9,10 @@ import {
   HEADER_EPOCH,
   MAX_ACTIONS,
 } from '../lib/playback/instanceLayout.js';
-import { frameAt } from './frameAt.tsl.js';
+import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
 import type { TransformMix } from './mixTracks.tsl.js';
 import type { TexelNode } from './TexelNode.js';
-import { componentsOf, layoutOf } from './tsl.js';
+import { componentsOf, variablesOf } from './tsl.js';
 
 /** What a crowd plays. */
 export interface PlayedTexels {
@@ -31,13 +31,16 @@ export interface PlayedTexels {
   layers: number;
 }
 
-/** How much is done of what begins at `start` and is done by so much a second; all of it at a rate of 0. */
-const fadeDone = (clock: Node<'float'>, start: Node<'float'>, rate: Node<'float'>): Node<'float'> =>
-  select(rate.equal(0), float(1), clamp(clock.sub(start).mul(rate), 0, 1));
+/** The frames that an action shows, and how they mix; see `frameAtGLSL`. */
+type FrameMix = Record<'frame0' | 'frame1' | 'alpha', Node<'float'>>;
+
+const functions = frameAtNodes<{
+  rampAt(clock: Node<'float'>, ramp: Node<'vec4'>): Node<'float'>;
+  shownFrames(clip: Node, timing: Node, clock: Node, age: Node, start: Node, interpolate: Node): FrameMix;
+}>;
 
 /** How a number goes from one to another. */
-export const rampAt = (clock: Node<'float'>, { x, y, z, w }: Node<'vec4'>): Node<'float'> =>
-  x.add(y.sub(x).mul(fadeDone(clock, z, w)));
+export const rampAt = (clock: Node<'float'>, ramp: Node<'vec4'>) => functions().rampAt(clock, ramp);
 
 /** When an instance is shown, by the texel before its actions. Builds on the current stack. */
 export function playedClock(clock: Node<'vec2'>, header: Node<'vec4'>) {
@@ -54,44 +57,13 @@ export function playedClock(clock: Node<'vec2'>, header: Node<'vec4'>) {
  * The frames that an action shows: those of its clip count from `start`, 0 is the rest pose. Call it where a stack is being
  * built.
  */
-export function actionFrames(
+export const actionFrames = (
   clip: Node<'vec4'>,
   timing: Node<'vec4'>,
-  { clock, age, since }: ReturnType<typeof playedClock>,
+  { clock, age }: ReturnType<typeof playedClock>,
   start: Node<'float'>,
   interpolate: boolean,
-) {
-  const count = floor(clip.y.mul(1 / LOOP_MODES)).toVar();
-  const loop = clip.y.sub(count.mul(LOOP_MODES)).toVar();
-  const total = clip.z.add(timing.x.mul(clock)).toVar();
-  const turns = float(0).toVar();
-  If(clip.w.notEqual(0), () => {
-    const warped = fadeDone(since, timing.z, timing.w.abs()).toVar();
-    const ease = select(timing.w.greaterThan(0), warped, warped.oneMinus()).toVar();
-    total.assign(clip.z.add(timing.x.mul(since)).add(clip.w.mul(ease).mul(ease)));
-  }).ElseIf(age.notEqual(0), () => {
-    // Whole turns are left out of the drift, exactly; how many these are need not be exact to be rounded.
-    const turn = max(count.mul(2).sub(2), 1).toVar();
-    const drift = age.mul(timing.z).toVar();
-    drift.subAssign(floor(drift.div(turn)).mul(turn));
-    drift.addAssign(age.mul(timing.w));
-    total.addAssign(drift);
-    turns.assign(floor(age.mul(CLOCK_EPOCH).mul(timing.x).sub(drift).div(turn).add(0.5)));
-  });
-  return frameAt(total, turns, start, count, loop, timing.x, timing.y, interpolate);
-}
-
-/** The frame of a clip that an action shows; negative where it shows the rest pose. Actions hold a clip's number plus 1. */
-const actionFrame = /*@__PURE__*/ Fn(
-  ([clip, timing, at]: [Node<'vec4'>, Node<'vec4'>, Node<'vec2'>]) => {
-    const { x: clock, y: age } = at;
-    const played = { clock, age, since: clock.add(age.mul(CLOCK_EPOCH)).toVar() };
-    // Frames are counted from 1 in any clip, so that 0 is free to mean the rest pose.
-    const { frame0, alpha } = actionFrames(clip, timing, played, float(1), true);
-    return select(frame0.equal(REST_FRAME), float(-1), frame0.sub(1).add(alpha));
-  },
-  /*@__PURE__*/ layoutOf('actionFrame', 'float', { clip: 'vec4', timing: 'vec4', at: 'vec2' }),
-);
+): FrameMix => variablesOf(functions().shownFrames(clip, timing, clock, age, start, bool(interpolate)));
 
 /** Where the texels of an instance begin, in which row of them. Builds on the current stack. */
 export function playedTexel(instance: Node<'int'>, layers: number): Record<'first' | 'row', Node<'int'>> {
@@ -147,9 +119,10 @@ export function mixActions(
       const [timing, weights] = texelsAt(at.add(1).toVar(), 2);
       const weight = rampAt(played.since, weights).toVar();
       If(weight.greaterThan(0), () => {
-        const frame = actionFrame(clip, timing, vec2(played.clock, played.age)).toVar();
-        If(frame.greaterThanEqual(0), () => {
-          mixed.add(int(clip.x).sub(1), frame, weight);
+        // Frames are counted from 1 in any clip, so that 0 is free to mean the rest pose.
+        const { frame0, alpha } = actionFrames(clip, timing, played, float(1), true);
+        If(frame0.notEqual(REST_FRAME), () => {
+          mixed.add(int(clip.x).sub(1), frame0.sub(1).add(alpha).toVar(), weight);
         });
       });
     });

@@ -72,10 +72,12 @@ export const eachClipGLSL = (variant: ShaderVariant, body: string): string => /*
     if ( clip.x > 0.5 ) {
 
       // Shares of less are what rounding leaves of weights.
-      share = rampAt( texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
+      share = rampAt( playedClock, texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
       if ( share > left - 1e-6 ) share = left;
       if ( share <= 0.0 ) continue;
-      pose = poseLayer( actionFrames( at, clip, clip.x, ${variant.interpolate} ), ${variant.interpolate} );
+      vec4 timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
+      FrameMix mixed = shownFrames( clip, timing, CROWD_CLOCK, playedAge, clip.x, ${variant.interpolate} );
+      pose = poseLayer( mixed, ${variant.interpolate} );
 
     }
     left -= share;

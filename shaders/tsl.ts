@@ -5,6 +5,7 @@ import {
   atomicLoad,
   atomicOr,
   countOneBits,
+  Fn,
   int,
   Loop,
   mat4,
@@ -208,6 +209,22 @@ export function assignRows(rows: Rows, values: Rows): void {
   });
 }
 
+/** Nodes, and what is made of them: structs, and rows of matrices. */
+type Values = Node | { readonly [name: string]: Values } | readonly Values[];
+
+/** Variables of these values. Builds on the current stack. */
+export function variablesOf<T extends Values>(values: T): T {
+  if ((values as Node).isNode) return (values as Node<'float'>).toVar() as Node as T;
+  if (Array.isArray(values)) return values.map(variablesOf) as unknown as T;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, variablesOf(value)])) as T;
+}
+
+/** Gives variables these values. Builds on the current stack. */
+export function assignAll(variables: Values, values: Values): void {
+  if ((variables as Node).isNode) (variables as Node<'float'>).assign(values as Node<'float'>);
+  else for (const [name, value] of Object.entries(values)) assignAll(variables[name as never], value);
+}
+
 /** A builder, with the members that its type lacks. */
 export function buildOf(builder: NodeBuilder): Build {
   return builder as unknown as Build;
@@ -355,12 +372,21 @@ export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
 export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>
   uintBitsToFloat(bits) as unknown as Node<'vec4'>;
 
-/** What a function of shaders is called, what it returns, and its inputs in their order. */
-export const layoutOf = (name: string, type: string, inputs: Record<string, string>) => ({
-  name,
-  type,
-  inputs: Object.entries(inputs).map(([input, kind]) => ({ name: input, type: kind })),
-});
+/**
+ * A function of shaders.
+ *
+ * @param head Its type, what it is called, and the types of its parameters, with spaces between.
+ */
+export function functionOf<P extends readonly Node[], T extends Node>(
+  head: string,
+  body: (...parameters: P) => T,
+) {
+  const [type, name, ...types] = head.split(' ');
+  const inputs = types.map((one, i) => ({ name: `p${i}`, type: one }));
+  return Fn((parameters: P) => body(...parameters), { name, type, inputs }) as unknown as (
+    ...parameters: P
+  ) => T;
+}
 
 /** A loop that goes on while a condition holds. */
 export function While(condition: Node<'bool'>, body: () => void): void {

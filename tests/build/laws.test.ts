@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import * as webgpu from 'three/webgpu';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { esbuildNodes } from '../setup/shaderNodes.mjs';
 import { PROGRAMS, sizeOf } from './sizes.mjs';
 import weights from './weights.json' with { type: 'json' };
 
@@ -73,6 +74,7 @@ async function bundled(from: string[]) {
     outdir: 'never',
     packages: 'external',
     loader: { '.wasm': 'binary' },
+    plugins: [esbuildNodes],
     treeShaking: true,
     metafile: true,
     write: false,

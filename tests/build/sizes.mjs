@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { parseAst } from 'vite';
+import { esbuildNodes } from '../setup/shaderNodes.mjs';
 import { shortenAll } from '../setup/shortShaders.mjs';
 import { shortenTexts } from '../setup/shortTexts.mjs';
 
@@ -90,7 +91,7 @@ export async function sizeOf(source, condition = 'production') {
     external: ['three', 'three/*', '@gltf-transform/core'],
     loader: { '.wasm': 'binary' },
     metafile: true,
-    plugins: [shortened(condition)],
+    plugins: [esbuildNodes, shortened(condition)],
     write: false,
     logLevel: 'error',
   });

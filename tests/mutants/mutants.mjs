@@ -91,10 +91,10 @@ export const MUTANTS = [
     tests: ['parity/layers', 'parity/vertices', 'browser/randomPrograms'],
   },
   {
-    name: 'short-way-tsl',
-    file: 'shaders/slerp.tsl.ts',
-    text: 'select(signed.lessThan(0), end.negate(), end)',
-    fault: 'select(signed.lessThan(0), end, end)',
+    name: 'short-way-of-shaders',
+    file: 'shaders/slerp.glsl.ts',
+    text: 'b = - b;',
+    fault: 'b = b;',
     tests: ['parity/fades', 'parity/edits', 'parity/bones'],
   },
   {
