@@ -10,7 +10,6 @@ import {
   mat4,
   materialColor,
   materialReference,
-  referenceAttribute,
   storage,
   type struct,
   textureSize,
@@ -243,11 +242,6 @@ export const withColumns = (matrix: Node<'mat4'>): MatrixNode => matrix as unkno
 /** A matrix that shaders are told; `element` is a column. */
 export const matrixUniform = () =>
   uniform(new Matrix4()) as unknown as { value: Matrix4; element(column: number): Node<'vec4'> };
-
-/** An instanced attribute which is a property of the object that is drawn. */
-export function objectAttribute<T extends 'mat4' | 'vec3'>(name: string, type: T): Node<T> {
-  return referenceAttribute(name, type) as unknown as Node<T>;
-}
 
 /** A matrix of four columns. */
 export function mat4Of(columns: readonly Node<'vec4'>[]): Node<'mat4'> {

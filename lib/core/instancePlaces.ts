@@ -2,7 +2,7 @@ import { InstanceMatrices } from '../instances/InstanceMatrices.js';
 import { ColorTexels } from '../instances/MatrixTexels.js';
 import type { DrawnCrowd } from './Crowd.js';
 
-/** Keeps colours of a crowd as texels, and up to date, where matrices are read from elsewhere. Call it before each such draw. */
+/** Keeps colours of a crowd as texels, and up to date. Call it before each draw. */
 export function updateColors(crowd: DrawnCrowd): void {
   const { instanceColor, instanceMatrix } = crowd;
   crowd.texels.matrices?.skip(instanceMatrix);
@@ -25,14 +25,13 @@ export function eachUpload(crowd: DrawnCrowd, method: 'prepare' | 'disposePlain'
   texels.colors?.texture[method](by);
 }
 
-/** Keeps matrices and colours of a crowd as texels, and up to date. Call it before each draw that reads them so. */
+/** Keeps matrices of a crowd as texels, and up to date. Call it before each draw that reads them so. */
 export function updateMatrices(crowd: DrawnCrowd): InstanceMatrices {
-  const { instanceMatrix, instanceColor } = crowd;
+  const { instanceMatrix } = crowd;
   const matrices = texelsOf(crowd);
   // A renderer forgets the ranges of attributes that it has sent; these it has sent already, or will not send.
   matrices.update(instanceMatrix);
   instanceMatrix.clearUpdateRanges();
-  if (instanceColor !== null) matrices.updateColors(instanceColor);
   return matrices;
 }
 
@@ -41,7 +40,7 @@ function texelsOf(crowd: DrawnCrowd): InstanceMatrices {
   const { count } = crowd.instanceMatrix;
   if (crowd.texels.matrices?.capacity !== count) {
     crowd.texels.matrices?.dispose();
-    crowd.texels.matrices = new InstanceMatrices(count, true);
+    crowd.texels.matrices = new InstanceMatrices(count);
   }
   return crowd.texels.matrices;
 }

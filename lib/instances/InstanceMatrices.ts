@@ -1,40 +1,22 @@
-import { type InstancedBufferAttribute, MathUtils } from 'three';
+import type { InstancedBufferAttribute } from 'three';
 import { swapItems } from '../utils/attributes.js';
 import { InstanceTexture } from './InstanceTexture.js';
 
-/** Floats of a matrix: its first three rows, since the fourth is always 0, 0, 0, 1. */
-const MATRIX_SIZE = 12;
-/** Floats of an instance with its colour. */
-const COLORED_SIZE = 16;
+/** Texels of a matrix: its first three rows, since the fourth is always 0, 0, 0, 1. */
+export const MATRIX_TEXELS = 3;
+const SIZE = MATRIX_TEXELS * 4;
 
-/**
- * Matrices of instances, and their colours where they are wanted, as texels: for shaders that have no vertex buffers left
- * to read them from.
- */
+/** Matrices of instances as texels. */
 export class InstanceMatrices {
-  /** Three texels an instance, or four: the rows of its matrix, then its colour. */
   readonly texture: InstanceTexture;
 
-  protected readonly size: number;
   private matrices: InstancedBufferAttribute | null = null;
   private matricesVersion = -1;
-  private colors: InstancedBufferAttribute | null = null;
-  private colorsVersion = -1;
   /** Whether they were asked for since `keepUp` was called. */
   private isNeeded = false;
 
-  constructor(
-    readonly capacity: number,
-    colored: boolean,
-  ) {
-    this.size = colored ? COLORED_SIZE : MATRIX_SIZE;
-    this.texture = new InstanceTexture(capacity, this.size);
-    this.texture.data.fill(1);
-  }
-
-  /** Texels of an instance. */
-  get texels(): number {
-    return this.size / 4;
+  constructor(readonly capacity: number) {
+    this.texture = new InstanceTexture(capacity, SIZE);
   }
 
   /**
@@ -76,14 +58,6 @@ export class InstanceMatrices {
     return true;
   }
 
-  /** The same for colours. */
-  updateColors(colors: InstancedBufferAttribute): void {
-    if (colors === this.colors && colors.version === this.colorsVersion) return;
-    copyColors(colors, this.texture, this.size, MATRIX_SIZE);
-    this.colors = colors;
-    this.colorsVersion = colors.version;
-  }
-
   /** Call before a renderer draws. */
   prepare(renderer: object): void {
     this.texture.prepare(renderer);
@@ -95,10 +69,10 @@ export class InstanceMatrices {
 
   protected copy({ array }: InstancedBufferAttribute, start: number, end: number): void {
     if (end <= start) return;
-    const { size, texture } = this;
+    const { texture } = this;
     const { data } = texture;
     // Written out: it is done for each instance in each frame of a crowd that moves.
-    for (let m = start * 16, at = start * size; m < end * 16; m += 16, at += size) {
+    for (let m = start * 16, at = start * SIZE; m < end * 16; m += 16, at += SIZE) {
       data[at] = array[m];
       data[at + 1] = array[m + 4];
       data[at + 2] = array[m + 8];
@@ -114,31 +88,6 @@ export class InstanceMatrices {
     }
     if (start === 0 && end === this.capacity) texture.changedAll();
     else texture.changedRange(start, end);
-  }
-}
-
-/**
- * Copies colours of instances to texels, of which renderers get those that were others before.
- *
- * @param size Numbers of an instance, of which its colour begins at `first`.
- */
-export function copyColors(
-  { array, itemSize, normalized, count }: InstancedBufferAttribute,
-  texture: InstanceTexture,
-  size: number,
-  first = 0,
-): void {
-  const { data } = texture;
-  const scale = normalized ? MathUtils.denormalize(1, array as Float32Array) : 1;
-  for (let i = 0, from = 0, to = first; i < count; i++, from += itemSize, to += size) {
-    const r = Math.fround(array[from] * scale);
-    const g = Math.fround(array[from + 1] * scale);
-    const b = Math.fround(array[from + 2] * scale);
-    if (data[to] === r && data[to + 1] === g && data[to + 2] === b) continue;
-    data[to] = r;
-    data[to + 1] = g;
-    data[to + 2] = b;
-    texture.changed(i);
   }
 }
 
@@ -163,9 +112,9 @@ export class PreviousMatrices extends InstanceMatrices {
    * disposed.
    */
   resizedFor(matrices: InstancedBufferAttribute): PreviousMatrices {
-    const resized = new PreviousMatrices(matrices.count, false);
+    const resized = new PreviousMatrices(matrices.count);
     resized.copy(matrices, this.capacity, resized.capacity);
-    const kept = Math.min(this.capacity, resized.capacity) * this.size;
+    const kept = Math.min(this.capacity, resized.capacity) * SIZE;
     resized.texture.data.set(this.texture.data.subarray(0, kept));
     resized.appeared = this.appeared;
     this.dispose();
@@ -173,8 +122,8 @@ export class PreviousMatrices extends InstanceMatrices {
   }
 
   swap(i: number, j: number): void {
-    const { size, texture } = this;
-    swapItems(texture.data, i, j, size);
+    const { texture } = this;
+    swapItems(texture.data, i, j, SIZE);
     texture.changed(i);
     texture.changed(j);
   }

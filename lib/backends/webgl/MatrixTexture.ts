@@ -7,7 +7,6 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { INSTANCES_PER_ROW } from '../../constants.js';
-import { InstanceList } from '../../culling/InstanceList.js';
 import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
 import { allChanged } from '../../utils/attributes.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
@@ -39,7 +38,6 @@ export class MatrixTexture {
   private end: number;
   /** What the renderer keeps of its context: another object after the context was lost. */
   private context: object | null = null;
-  private whole: InstanceList | null = null;
   /** Bit `id & 31` of word `id >> 5`: who has moved since `takeMoved`. */
   private readonly moved: Int32Array;
   private hasMoved = true;
@@ -83,15 +81,6 @@ export class MatrixTexture {
       updateRanges.length = 0;
       updateRanges.push(nothing);
     }
-  }
-
-  /** The list of all instances, in order: a view that is whole keeps none of its own. */
-  get everyone(): InstanceList {
-    if (this.whole === null) {
-      this.whole = new InstanceList(this.attribute.count);
-      this.whole.assignAll();
-    }
-    return this.whole;
   }
 
   /**
@@ -149,7 +138,6 @@ export class MatrixTexture {
   dispose(): void {
     this.texture.dispose();
     this.context = null;
-    this.whole?.dispose();
   }
 
   /** Has renderers upload the attribute again. */

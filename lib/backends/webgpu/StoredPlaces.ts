@@ -3,6 +3,7 @@ import { StorageBufferAttribute } from 'three/webgpu';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
 import { warnOnce } from '../../utils/messages.js';
+import type { StoredOnGPU } from './StoredOnGPU.js';
 
 const known = /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>();
 
@@ -40,6 +41,11 @@ export class StoredPlaces {
     this.buffer.dispose();
   }
 }
+
+/** Where the instances of a crowd stand, on WebGPU: as the CPU says it, or the GPU itself. */
+export const placesOf = (crowd: DrawnCrowd): StorageBufferAttribute =>
+  ((crowd.crowd.written as StoredOnGPU | null)?.matrices as StorageBufferAttribute | null | undefined) ??
+  storedPlacesOf(crowd).buffer;
 
 /** Those of a crowd, on WebGPU. */
 export function storedPlacesOf({ views }: DrawnCrowd): StoredPlaces {

@@ -13,7 +13,7 @@ import { warnOnce } from '../../utils/messages.js';
 import { hasArrayMap, hasPalette, MERGED_CODES, mergedCode } from '../../utils/surfaceMaps.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { noteHook } from './bundledHooks.js';
-import { checkSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
+import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
 import { gpuLists, isInBundle, isListedByGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
 import { keepMorphTargets } from './morphedGeometry.js';
@@ -79,7 +79,7 @@ export const webGPUBackend: Backend = {
     fitVertexBuffers(renderer, crowd);
     keepMorphTargets(crowd.geometry);
     const isViewed = readsView(crowd);
-    setDrawParameters(crowd, isViewed);
+    setDrawParameters(crowd);
     checkSizes(renderer, crowd);
     const onGPU = isViewed && isListedByGPU(renderer, crowd);
     if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
@@ -92,10 +92,9 @@ export const webGPUBackend: Backend = {
       const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
       gpuLists?.prepare(renderer, crowd, camera, lodCamera, last, group, poses);
     }
-    if (isViewed && renderer.backend.device !== undefined) {
-      if (!onGPU) storedPlacesOf(crowd).update(crowd.instanceMatrix);
-      updateColors(crowd);
-    } else prepareMatrices(renderer, crowd);
+    if (renderer.backend.device === undefined) updateMatrices(crowd).prepare(renderer);
+    else if (!onGPU) storedPlacesOf(crowd).update(crowd.instanceMatrix);
+    updateColors(crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
     // three.js keeps what an override draws of each material apart, so that the material need not change the key.
@@ -155,7 +154,6 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
-  key = key * 2 + (crowd.texels.matrices === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
   const { written } = crowd.crowd;
   key = key * 4 + (written?.places ? 1 : 0) + (written?.plays ? 2 : 0);
@@ -192,12 +190,6 @@ function generationOf(crowd: DrawnCrowd): number {
     last.generation = (last.generation + 1) % GENERATIONS;
   }
   return last.generation;
-}
-
-/** Keeps matrices and colours as texels once there is no room for them among the vertex attributes, and for a view. */
-function prepareMatrices(renderer: Renderer, crowd: DrawnCrowd): void {
-  if (crowd.texels.matrices === null && !readsView(crowd) && !needsMatrixTexels(renderer, crowd)) return;
-  updateMatrices(crowd).prepare(renderer);
 }
 
 /**

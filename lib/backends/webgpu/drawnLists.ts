@@ -1,18 +1,18 @@
 import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Object3D } from 'three';
 import { fract, int } from 'three/tsl';
-import type { Node, NodeBuilder, StorageBufferAttribute } from 'three/webgpu';
-import { drawFirst, drawIsListed } from '../../../shaders/drawSlots.tsl.js';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, keptOf, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
+import { buildOf, type DrawFrame, keptOf } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { goesByInstanceLayers, warnNotCulled } from '../../core/drawnCrowds.js';
+import { goesByInstanceLayers, readsView, warnNotCulled } from '../../core/drawnCrowds.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
+import type { View } from '../../culling/InstanceList.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { isOfVertices } from '../../utils/geometries.js';
 import type { NodePoses } from './NodePoses.js';
-import { storedPlacesOf } from './StoredPlaces.js';
 
 /** The list that a build reads its instances from: another one in each draw. */
 export interface DrawnList extends ViewNodes {
@@ -20,8 +20,6 @@ export interface DrawnList extends ViewNodes {
   show(crowd: DrawnCrowd, frame: DrawFrame): void;
   /** Has it show all instances, in their order. */
   showAll(crowd: DrawnCrowd, frame: DrawFrame): void;
-  /** Where instances stand, on WebGPU. */
-  readonly places: Vectors | null;
 }
 
 /** Null as long as nothing on the page needs them. */
@@ -85,16 +83,7 @@ export const showsEveryone = ({ views, visibility }: DrawnCrowd): boolean =>
 
 /** Reads the list of a view, which the CPU has made. */
 class CameraList implements DrawnList {
-  readonly places: Vectors | null;
   private readonly list = texels(noNumbers('list'));
-
-  constructor(places: StorageBufferAttribute | null) {
-    this.places = places && vectorsIn(places);
-  }
-
-  get listed(): Node<'bool'> {
-    return drawIsListed();
-  }
 
   id(drawn: Node<'int'>): Node<'int'> {
     return int(this.entry(drawn));
@@ -108,30 +97,38 @@ class CameraList implements DrawnList {
     return numberAt(this.list, drawn.add(drawFirst()).toVar());
   }
 
-  show(crowd: DrawnCrowd, { renderer, camera, material }: DrawFrame): void {
-    this.showAll(crowd);
-    const { views, visibility, matrixWorld, level, skeleton, bindMatrix } = crowd;
-    if (!views.isUsed || renderer === null || camera === null) return;
-    if (showsEveryone(crowd) && isInBundle(crowd)) return;
+  show(crowd: DrawnCrowd, frame: DrawFrame): void {
+    const { views, visibility, matrixWorld, level } = crowd;
+    const { camera, material } = frame;
+    const renderer = frame.renderer as object;
+    if (!readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
+      this.showAll(crowd, frame);
+      return;
+    }
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
     const isShadowMap = isShadowPassMaterial === true;
     const seen = seenBy(renderer, crowd, camera, isShadowMap);
     // In shadow maps the order is of no use.
     const isSorted = !isShadowMap && crowd.count === visibility.count;
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
-    if (view.isWhole === true) return;
-    const { list, count, start = 0 } = view;
+    this.use(crowd, view, renderer);
+    // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
+    crowd.skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
+  }
+
+  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame): void {
+    this.use(crowd, { list: crowd.views.everyone }, renderer as object);
+    crowd.skeleton.drawnCount = null;
+  }
+
+  private use(
+    { bindMatrix }: DrawnCrowd,
+    { list, start = 0 }: Pick<View, 'list' | 'start'>,
+    renderer: object,
+  ): void {
     bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + list.first + start;
     list.texture.prepare(renderer);
     this.list.value = list.texture.layered;
-    // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-    skeleton.drawnCount = list.countBelow(crowd.count, count, start);
-  }
-
-  showAll(crowd: DrawnCrowd): void {
-    crowd.bindMatrix.elements[PARAM_LISTED] = 0;
-    crowd.skeleton.drawnCount = null;
-    if (this.places !== null) this.places.value = storedPlacesOf(crowd).buffer;
   }
 }
 
@@ -143,16 +140,8 @@ export function listOf(builder: NodeBuilder, crowd: DrawnCrowd, fades: boolean):
   const build = buildOf(builder);
   const kept = known(builder);
   kept.list ??=
-    gpuLists?.isUsed(build.renderer, crowd) === true
-      ? gpuLists.createList(fades)
-      : new CameraList(build.isAvailable('storageBuffer') ? storedPlacesOf(crowd).buffer : null);
+    gpuLists?.isUsed(build.renderer, crowd) === true ? gpuLists.createList(fades) : new CameraList();
   return kept.list;
-}
-
-/** The matrix of an instance. Builds on the current stack. */
-export function placeAt(places: Vectors, instance: Node<'int'>): Node<'mat4'> {
-  const first = instance.mul(4).toVar();
-  return mat4Of([0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar())).toVar();
 }
 
 /**
@@ -166,9 +155,7 @@ export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolea
     for (const { name, node } of buildOf(builder).getAttributesArray()) {
       if (!node?.attribute) continue;
       const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
-      if (attribute === null || attribute === crowd.instanceMatrix || attribute === crowd.instanceColor)
-        continue;
-      if (isOfVertices(attribute)) continue;
+      if (attribute === null || isOfVertices(attribute)) continue;
       warnNotCulled(name);
       kept.readsDrawnIndex = true;
     }

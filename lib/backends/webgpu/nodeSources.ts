@@ -3,7 +3,6 @@ import { paletteMatrix } from '../../../shaders/palette.tsl.js';
 import type { Rows } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { readsView } from '../../core/drawnCrowds.js';
 import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
 import { posesOf } from './NodePoses.js';
 import type { NodeSource } from './NodeSource.js';
@@ -15,7 +14,7 @@ const trackNodes: NodeSource = {
   posesOf,
 
   skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
-    const palette = new PaletteNodes(posesOf(build.renderer, crowd), build, readsView(crowd));
+    const palette = new PaletteNodes(posesOf(build.renderer, crowd), build);
     onCrowdUpdate((other, renderer) => {
       if (sourceOf(other).name === trackNodes.name)
         palette.use(posesOf(renderer, other), renderer, other.bindMatrix);

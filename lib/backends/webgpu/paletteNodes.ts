@@ -15,14 +15,10 @@ export class PaletteNodes {
   private readonly rowTexture = texels(noNumbers('rows'));
   private takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
 
-  /**
-   * @param poses Those of the crowd that is built for.
-   * @param isListed Whether cameras say whom of it they see: else each instance has the row of its own number.
-   */
+  /** @param poses Those of the crowd that is built for. */
   constructor(
     private readonly poses: NodePoses,
     private readonly build: Build,
-    private readonly isListed: boolean,
   ) {
     this.reader = poses.palette.reader();
   }
@@ -39,7 +35,7 @@ export class PaletteNodes {
   /** Where an instance was posed. */
   rowOf(instance: Node<'int'>): Node<'int'> {
     const row = instance.toVar();
-    if (this.isListed && this.poses.webGPU) {
+    if (this.poses.webGPU) {
       If(drawRows().notEqual(0), () => {
         row.assign(int(numberAt(this.rowTexture, row)));
       });

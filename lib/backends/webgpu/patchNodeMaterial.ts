@@ -17,7 +17,7 @@ import {
   withoutOverride,
 } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { isCrowd, readsView } from '../../core/drawnCrowds.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { warnOnce } from '../../utils/messages.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
@@ -131,7 +131,7 @@ function setupCrowd(
   const part = partNode(crowd, variant, builder);
   OnBeforeObjectUpdate(callMissedHook);
   showLists(crowd, builder);
-  if (readsView(crowd)) readInstancesOfView(crowd, builder);
+  readListedInstance(crowd, builder);
   if (variant.fades) writeFade(crowd, builder);
   let posed = false;
   building.object = standInFor(crowd, () => {
@@ -156,8 +156,8 @@ function setupCrowd(
   return positionLocal;
 }
 
-/** With a view, lets three.js's own morphing and nodes of the user read the instance where they read the drawn index. */
-function readInstancesOfView(crowd: DrawnCrowd, builder: NodeBuilder): void {
+/** Lets three.js's own morphing and nodes of the user read the instance where they read the drawn index. */
+function readListedInstance(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const { context } = buildOf(builder);
   const read = Fn(() => assignDrawnIndex(instanceNode(crowd, builder)), 'void');
   read();

@@ -13,22 +13,15 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, keptOf, mat4Of, objectAttribute } from '../../../shaders/tsl.js';
+import { buildOf, keptOf, mat4Of, vectorsIn } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
-import { drawnTexels, instanceNode, onCrowdUpdate, placesOf } from './crowdNodes.js';
-import { placeAt } from './drawnLists.js';
+import { MATRIX_TEXELS, PreviousMatrices } from '../../instances/InstanceMatrices.js';
+import { drawnTexels, instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
+import { placesOf } from './StoredPlaces.js';
 
-/** Texels of a matrix: its rows but the last. */
-const MATRIX_TEXELS = 3;
-
-/**
- * Applies the instances' matrices and colours. three.js's own way is not used: it decides how to bind matrices by how many
- * attributes the geometry has, whether shaders read them or not, for small crowds may send all matrices in each frame, and
- * does not turn tangents.
- */
+/** Applies the instances' matrices and colours. */
 export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
   const build = buildOf(builder);
   const place = Fn(() => {
@@ -63,25 +56,22 @@ export function previousMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Nod
 }
 
 function matrixOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
-  const places = placesOf(crowd, builder);
-  if (places !== null) return placeAt(places, instanceNode(crowd, builder));
-  const { matrices } = crowd.texels;
-  if (matrices === null) return objectAttribute('instanceMatrix', 'mat4');
-  const nodes = drawnTexels(crowd, (drawn) => drawn.texels.matrices?.texture.layered);
-  return matrixOf(nodes.instanceTexels(instanceNode(crowd, builder), matrices.texels, int(0), MATRIX_TEXELS));
+  const instance = instanceNode(crowd, builder);
+  if (!buildOf(builder).isAvailable('storageBuffer')) {
+    const nodes = drawnTexels(crowd, (drawn) => drawn.texels.matrices?.texture.layered);
+    return matrixOf(nodes.instanceTexels(instance, MATRIX_TEXELS, int(0), MATRIX_TEXELS));
+  }
+  const places = vectorsIn(placesOf(crowd));
+  onCrowdUpdate((drawn) => {
+    places.value = placesOf(drawn);
+  });
+  const first = instance.mul(4).toVar();
+  return mat4Of([0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar())).toVar();
 }
 
 function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
-  // Where the matrix is in a buffer that the GPU reads for other purposes too, there is a copy of the colours alone.
-  const isCopied = placesOf(crowd, builder) !== null;
-  const { matrices } = crowd.texels;
-  if (!isCopied && matrices === null) return objectAttribute('instanceColor', 'vec3');
-  const nodes = drawnTexels(
-    crowd,
-    ({ texels }) => (isCopied ? texels.colors : texels.matrices)?.texture.layered,
-  );
-  const [stride, first] = isCopied || matrices === null ? [1, 0] : [matrices.texels, MATRIX_TEXELS];
-  return nodes.instanceTexels(instanceNode(crowd, builder), stride, int(first), 1)[0].xyz;
+  const colors = drawnTexels(crowd, ({ texels }) => texels.colors?.texture.layered);
+  return colors.instanceTexels(instanceNode(crowd, builder), 1, int(0), 1)[0].xyz;
 }
 
 /** The instance's matrix in the frame before. Matrices are kept for the next frame after each draw. */
@@ -98,8 +88,7 @@ function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
   OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);
   });
-  const { texels: count } = keptMatrices(crowd);
-  return matrixOf(nodes.instanceTexels(instanceNode(crowd, builder), count, int(0), count));
+  return matrixOf(nodes.instanceTexels(instanceNode(crowd, builder), MATRIX_TEXELS, int(0), MATRIX_TEXELS));
 }
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
@@ -108,7 +97,7 @@ function keptMatrices(crowd: DrawnCrowd): PreviousMatrices {
   const { previous: previousMatrices } = texels;
   if (previousMatrices?.capacity === instanceMatrix.count) return previousMatrices;
   if (previousMatrices === null) {
-    texels.previous = new PreviousMatrices(instanceMatrix.count, false);
+    texels.previous = new PreviousMatrices(instanceMatrix.count);
     texels.previous.update(instanceMatrix);
   } else {
     texels.previous = previousMatrices.resizedFor(instanceMatrix);
