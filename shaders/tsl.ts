@@ -5,11 +5,15 @@ import {
   atomicLoad,
   atomicOr,
   countOneBits,
+  cross,
+  dot,
+  float,
   int,
   Loop,
   mat4,
   materialColor,
   materialReference,
+  select,
   storage,
   type struct,
   textureSize,
@@ -17,6 +21,7 @@ import {
   uniform,
   unpackSnorm2x16,
   vec2,
+  vec3,
   vec4,
   workgroupArray,
 } from 'three/tsl';
@@ -191,6 +196,18 @@ export function multiplyRows(a: Rows, b: Rows): Rows {
       .add(vec4(0, 0, 0, w))
       .toVar();
   return [row(a[0]), row(a[1]), row(a[2])];
+}
+
+/** The inverse of an affine matrix; zero for what is scaled by zero, as whoever hides an instance so has it. Builds on the current stack. */
+export function inverseRows([a, b, c]: Rows): Rows {
+  const [x, y, z] = [cross(b.xyz, c.xyz), cross(c.xyz, a.xyz), cross(a.xyz, b.xyz)].map((one) => one.toVar());
+  const size = dot(a.xyz, x).toVar();
+  const scale = select(size.equal(0), 0, float(1).div(size)).toVar();
+  const row = (turn: Node<'vec3'>) => {
+    const turned = turn.mul(scale).toVar();
+    return vec4(turned, dot(turned, vec3(a.w, b.w, c.w)).negate()).toVar();
+  };
+  return [row(vec3(x.x, y.x, z.x)), row(vec3(x.y, y.y, z.y)), row(vec3(x.z, y.z, z.z))];
 }
 
 /** Rows of a matrix that takes the origin to a point, and all else too. */

@@ -9,6 +9,8 @@ const SIZE = MATRIX_TEXELS * 4;
 /** Matrices of instances as texels. */
 export class InstanceMatrices {
   readonly texture: InstanceTexture;
+  /** Goes up with each change. */
+  changes = 0;
 
   private matrices: InstancedBufferAttribute | null = null;
   private matricesVersion = -1;
@@ -21,12 +23,10 @@ export class InstanceMatrices {
 
   /**
    * Copies the matrices that have changed since the last call. If the attribute has update ranges, only those are copied.
-   *
-   * @returns Whether any had.
    */
-  update(matrices: InstancedBufferAttribute): boolean {
+  update(matrices: InstancedBufferAttribute): void {
     this.isNeeded = true;
-    return this.copyChanges(matrices);
+    this.copyChanges(matrices);
   }
 
   /**
@@ -43,8 +43,9 @@ export class InstanceMatrices {
     if (matrices.version !== this.matricesVersion) this.matrices = null;
   }
 
-  private copyChanges(matrices: InstancedBufferAttribute): boolean {
-    if (matrices === this.matrices && matrices.version === this.matricesVersion) return false;
+  private copyChanges(matrices: InstancedBufferAttribute): void {
+    if (matrices === this.matrices && matrices.version === this.matricesVersion) return;
+    this.changes++;
     const { updateRanges } = matrices;
     if (matrices === this.matrices && updateRanges.length > 0) {
       for (const { start, count } of updateRanges) {
@@ -55,7 +56,6 @@ export class InstanceMatrices {
     }
     this.matrices = matrices;
     this.matricesVersion = matrices.version;
-    return true;
   }
 
   /** Call before a renderer draws. */

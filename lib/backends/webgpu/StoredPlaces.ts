@@ -1,9 +1,17 @@
 import type { InstancedBufferAttribute } from 'three';
-import { StorageBufferAttribute } from 'three/webgpu';
+import { int, vec4 } from 'three/tsl';
+import { type Node, StorageBufferAttribute } from 'three/webgpu';
+import { texels } from '../../../shaders/TexelNode.js';
+import { type Rows, vectorsIn } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
+import { updateMatrices } from '../../core/instancePlaces.js';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
+import { type InstanceMatrices, MATRIX_TEXELS } from '../../instances/InstanceMatrices.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { StoredOnGPU } from './StoredOnGPU.js';
+
+/** Numbers of a matrix. */
+const SIZE = 16;
 
 const known = /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>();
 
@@ -13,11 +21,16 @@ const known = /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>();
  */
 export class StoredPlaces {
   buffer = new StorageBufferAttribute(new Float32Array(16), 4);
+  /** Goes up with each change, and who has moved with the last: bit `id & 31` of word `id >> 5`. */
+  changes = 0;
+  moved: Int32Array = new Int32Array(0);
   private version = -1;
 
-  /** Takes over what has changed since the last call. Returns whether anything had. */
-  update(source: InstancedBufferAttribute): boolean {
-    const { version } = source;
+  /** Takes over what has changed since the last call. */
+  update(source: InstancedBufferAttribute): void {
+    const { version, updateRanges } = source;
+    if (source.array === this.buffer.array && version === this.version) return;
+    this.changes++;
     if (source.array !== this.buffer.array) {
       if ('isStorageInstancedBufferAttribute' in source)
         warnOnce(
@@ -25,16 +38,22 @@ export class StoredPlaces {
         );
       this.buffer.dispose();
       this.buffer = new StorageBufferAttribute(source.array, 4);
-    } else if (version !== this.version) {
+      this.moved = new Int32Array(Math.ceil(source.count / 32)).fill(-1);
+    } else {
       // Ranges of changes before this one may have been cleared by a renderer.
-      if (version === this.version + 1) {
-        for (const { start, count } of source.updateRanges) this.buffer.addUpdateRange(start, count);
-      } else this.buffer.clearUpdateRanges();
+      const isPart = version === this.version + 1 && updateRanges.length > 0;
+      this.moved.fill(isPart ? 0 : -1);
+      if (!isPart) this.buffer.clearUpdateRanges();
+      for (let i = 0; isPart && i < updateRanges.length; i++) {
+        const { start, count } = updateRanges[i];
+        this.buffer.addUpdateRange(start, count);
+        for (let id = Math.floor(start / SIZE); id * SIZE < start + count; id++)
+          this.moved[id >> 5] |= 1 << (id & 31);
+      }
       source.clearUpdateRanges();
       this.buffer.needsUpdate = true;
-    } else return false;
+    }
     this.version = version;
-    return true;
   }
 
   dispose(): void {
@@ -57,4 +76,38 @@ export function storedPlacesOf({ views }: DrawnCrowd): StoredPlaces {
     views.owned.add(places);
   }
   return places;
+}
+
+/** Reads where instances stand, of whichever crowd is drawn or posed. */
+export interface PlacesReader {
+  use(crowd: DrawnCrowd): void;
+  /** The rows of an instance's matrix. Builds on the current stack. */
+  read(instance: Node<'int'>): Rows;
+}
+
+/** @param webGPU Whether they are in a buffer, and not in a texture. */
+export function placesReader(crowd: DrawnCrowd, webGPU: boolean): PlacesReader {
+  if (webGPU) {
+    const places = vectorsIn(placesOf(crowd));
+    return {
+      use: (other) => {
+        places.value = placesOf(other);
+      },
+      read: (instance) => {
+        const first = instance.mul(4).toVar();
+        const [a, b, c, d] = [0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar());
+        const row = (name: 'x' | 'y' | 'z') => vec4(a[name], b[name], c[name], d[name]).toVar();
+        return [row('x'), row('y'), row('z')];
+      },
+    };
+  }
+  const textureOf = ({ texels: { matrices } }: DrawnCrowd) => (matrices as InstanceMatrices).texture.layered;
+  updateMatrices(crowd);
+  const matrices = texels(textureOf(crowd));
+  return {
+    use: (other) => {
+      matrices.value = textureOf(other);
+    },
+    read: (instance) => matrices.instanceTexels(instance, MATRIX_TEXELS, int(0), MATRIX_TEXELS) as Rows,
+  };
 }

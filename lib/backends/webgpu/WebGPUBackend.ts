@@ -21,6 +21,7 @@ import type { NodePoses } from './NodePoses.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
 import { poseAhead } from './poseAhead.js';
+import { isUneven } from './poseCrowd.js';
 import { storedPlacesOf } from './StoredPlaces.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
@@ -79,6 +80,9 @@ export const webGPUBackend: Backend = {
     fitVertexBuffers(renderer, crowd);
     keepMorphTargets(crowd.geometry);
     const isViewed = readsView(crowd);
+    const { views } = crowd;
+    // Materials are made for how instances are scaled, which is known otherwise where cameras ask what they see.
+    if (!views.isWatched && !isUneven(crowd)) views.updateGroups();
     setDrawParameters(crowd);
     checkSizes(renderer, crowd);
     const onGPU = isViewed && isListedByGPU(renderer, crowd);
@@ -155,6 +159,7 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
+  key = key * 2 + (isUneven(crowd) ? 1 : 0);
   const { written } = crowd.crowd;
   key = key * 4 + (written?.places ? 1 : 0) + (written?.plays ? 2 : 0);
   key = key * SURFACES + surfaceOf(material);

@@ -5,21 +5,27 @@ import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, keptOf } from '../../../shaders/tsl.js';
-import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
+import { FADE_CODES, FIRST_LISTED, PARAM_LISTED, PARAM_LOOKS_UP } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { goesByInstanceLayers, readsView, warnNotCulled } from '../../core/drawnCrowds.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { View } from '../../culling/InstanceList.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
+import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { isOfVertices } from '../../utils/geometries.js';
+import type { PaletteRows } from '../PaletteRows.js';
 import type { NodePoses } from './NodePoses.js';
 
 /** The list that a build reads its instances from: another one in each draw. */
 export interface DrawnList extends ViewNodes {
-  /** Has the draw that comes next show what its camera sees. Call it right before, see `OnObjectUpdate`. */
-  show(crowd: DrawnCrowd, frame: DrawFrame): void;
+  /**
+   * Has the draw that comes next show what its camera sees. Call it right before, see `OnObjectUpdate`.
+   *
+   * @param rows Those of the palette of the crowd; null if it has none.
+   */
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void;
   /** Has it show all instances, in their order. */
-  showAll(crowd: DrawnCrowd, frame: DrawFrame): void;
+  showAll(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void;
 }
 
 /** Null as long as nothing on the page needs them. */
@@ -83,26 +89,28 @@ export const showsEveryone = ({ views, visibility }: DrawnCrowd): boolean =>
 
 /** Reads the list of a view, which the CPU has made. */
 class CameraList implements DrawnList {
+  readonly listsRows = true;
+  readonly others = texels(noNumbers('rows'));
   private readonly list = texels(noNumbers('list'));
 
-  id(drawn: Node<'int'>): Node<'int'> {
-    return int(this.entry(drawn));
+  entry(drawn: Node<'int'>): Node<'int'> {
+    return int(this.numberOf(drawn));
   }
 
   fade(drawn: Node<'int'>): Node<'int'> {
-    return int(fract(this.entry(drawn)).mul(FADE_CODES));
+    return int(fract(this.numberOf(drawn)).mul(FADE_CODES));
   }
 
-  private entry(drawn: Node<'int'>): Node<'float'> {
+  private numberOf(drawn: Node<'int'>): Node<'float'> {
     return numberAt(this.list, drawn.add(drawFirst()).toVar());
   }
 
-  show(crowd: DrawnCrowd, frame: DrawFrame): void {
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
     const { views, visibility, matrixWorld, level } = crowd;
     const { camera, material } = frame;
     const renderer = frame.renderer as object;
     if (!readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
-      this.showAll(crowd, frame);
+      this.showAll(crowd, frame, rows);
       return;
     }
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
@@ -111,25 +119,40 @@ class CameraList implements DrawnList {
     // In shadow maps the order is of no use.
     const isSorted = !isShadowMap && crowd.count === visibility.count;
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
-    this.use(crowd, view, renderer);
+    this.use(crowd, view, renderer, rows);
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
     crowd.skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
   }
 
-  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame): void {
-    this.use(crowd, { list: crowd.views.everyone }, renderer as object);
+  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame, rows: PaletteRows | null): void {
+    this.use(crowd, { list: crowd.views.everyone }, renderer as object, rows);
     crowd.skeleton.drawnCount = null;
   }
 
   private use(
-    { bindMatrix }: DrawnCrowd,
+    crowd: DrawnCrowd,
     { list, start = 0 }: Pick<View, 'list' | 'start'>,
     renderer: object,
+    rows: PaletteRows | null,
   ): void {
-    bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + list.first + start;
-    list.texture.prepare(renderer);
-    this.list.value = list.texture.layered;
+    const listed = rows?.listed(list) ?? list;
+    crowd.bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
+    listed.texture.prepare(renderer);
+    this.list.value = listed.texture.layered;
+    lookUp(crowd, this, rows, rows?.instanceOf.texture);
   }
+}
+
+/** Has shaders look up rows of instances, or instances of rows, in a texture where these are not the same. */
+export function lookUp(
+  { bindMatrix }: DrawnCrowd,
+  { others }: ViewNodes,
+  rows: PaletteRows | null,
+  texture: InstanceTexture | undefined,
+): void {
+  const isSame = rows?.inOrder !== false;
+  bindMatrix.elements[PARAM_LOOKS_UP] = isSame ? 0 : 1;
+  others.value = isSame ? noNumbers('rows') : (texture as InstanceTexture).layered;
 }
 
 /** By build: its list, and whether nodes of the user read instanced attributes, which is known once the shaders are built. */

@@ -1,9 +1,11 @@
-import type { Node } from 'three/webgpu';
+import { int } from 'three/tsl';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
-import type { Rows } from '../../../shaders/tsl.js';
+import { multiplyRows, type Rows } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
+import { clipMorphs, onCrowdUpdate, rowNode } from './crowdNodes.js';
 import { posesOf } from './NodePoses.js';
 import type { NodeSource } from './NodeSource.js';
 import { PaletteNodes } from './paletteNodes.js';
@@ -11,25 +13,33 @@ import { PaletteNodes } from './paletteNodes.js';
 /** Twin of `lib/animation/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
   name: 'tracks',
+  places: true,
   posesOf,
 
-  skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
-    const palette = new PaletteNodes(posesOf(build.renderer, crowd), build);
+  skinningMatrix({ crowd, build, variant, instance, part, morph, placed }) {
+    const row = rowNode(crowd, build as unknown as NodeBuilder);
+    const palette = new PaletteNodes(posesOf(build.renderer, crowd), build, row);
     onCrowdUpdate((other, renderer) => {
-      if (sourceOf(other).name === trackNodes.name)
-        palette.use(posesOf(renderer, other), renderer, other.bindMatrix);
+      if (sourceOf(other).name === trackNodes.name) palette.use(posesOf(renderer, other), renderer);
     });
-    const instance = drawn.toVar();
-    const row = palette.rowOf(instance);
     const shown = variant.parts ? part().w.toVar() : null;
-    const sum = (jointMatrix: (joint: Node<'int'>) => Rows) =>
-      paletteMatrix(jointMatrix, variant.influences, shown);
-    const rows = sum((joint) => palette.rows(row, joint));
-    if (morph && variant.morphs) clipMorphs(crowd).add((target) => palette.influence(row, target));
-    // From the morphed position: influences of the frame before are not read.
-    return { rows, previous: () => ({ rows: palette.rowsBefore(instance, rows, sum) }) };
+    const sum = (jointMatrix: (joint: Node<'int'>) => Rows) => {
+      const rows = paletteMatrix(jointMatrix, variant.influences, shown);
+      return placed ? rows : multiplyRows(jointMatrix(unplacingColumn()), rows);
+    };
+    const rows = sum((joint) => palette.rows(joint));
+    if (morph && variant.morphs) clipMorphs(crowd).add((target) => palette.influence(target));
+    return {
+      rows,
+      // From the morphed position: influences of the frame before are not read.
+      previous: () => ({ rows: palette.rowsBefore(instance.toVar(), rows, sum) }),
+      unplacing: () => palette.rows(unplacingColumn()),
+    };
   },
 };
+
+/** Behind all else stands the inverse of the instance's matrix. */
+const unplacingColumn = (): Node<'int'> => int(drawStride());
 
 const sources: NodeSource[] = [trackNodes];
 

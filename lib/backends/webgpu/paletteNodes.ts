@@ -1,57 +1,43 @@
-import type { Matrix4 } from 'three';
 import { If, int, uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
-import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
+import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { assignRows, type Build, componentsOf, type Rows } from '../../../shaders/tsl.js';
-import { PARAM_ROWS } from '../../constants.js';
 import type { RowsReader } from './MatrixRows.js';
 import type { NodePoses } from './NodePoses.js';
 
 /** Reads the poses of a crowd where a vertex is built. What gives rows or numbers builds on the current stack. */
 export class PaletteNodes {
   private readonly reader: RowsReader;
-  private readonly rowTexture = texels(noNumbers('rows'));
   private takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
 
-  /** @param poses Those of the crowd that is built for. */
+  /**
+   * @param poses Those of the crowd that is built for.
+   * @param row Where the instance was posed that is drawn.
+   */
   constructor(
     private readonly poses: NodePoses,
     private readonly build: Build,
+    private readonly row: Node<'int'>,
   ) {
     this.reader = poses.palette.reader();
   }
 
-  /** Lets what was built read the poses of another crowd; call it before each draw, whose parameters are told too. */
-  use(poses: NodePoses, renderer: object, { elements }: Matrix4): void {
-    const { palette, rows } = poses;
-    this.reader.use(palette);
-    elements[PARAM_ROWS] = rows.texture === null ? 0 : 1;
-    this.rowTexture.value = rows.texture?.layered ?? noNumbers('rows');
+  /** Lets what was built read the poses of another crowd; call it before each draw. */
+  use(poses: NodePoses, renderer: object): void {
+    this.reader.use(poses.palette);
     this.takeBefore?.(poses, renderer);
   }
 
-  /** Where an instance was posed. */
-  rowOf(instance: Node<'int'>): Node<'int'> {
-    const row = instance.toVar();
-    if (this.poses.webGPU) {
-      If(drawRows().notEqual(0), () => {
-        row.assign(int(numberAt(this.rowTexture, row)));
-      });
-    }
-    return row;
-  }
-
-  /** Rows of a joint's skinning matrix, of the instance that was posed in a row of the palette. */
-  rows(row: Node<'int'>, joint: Node<'int'>): Rows {
-    return this.reader.read(this.place(row, joint));
+  /** Rows of the instance's matrix times a joint's skinning matrix. */
+  rows(joint: Node<'int'>): Rows {
+    return this.reader.read(this.place(this.row, joint));
   }
 
   /** What clips add to the influence of a morph target. */
-  influence(row: Node<'int'>, target: Node<'int'>): Node<'float'> {
+  influence(target: Node<'int'>): Node<'float'> {
     const column = drawMorphTexel().add(target.shiftRight(2));
-    const four = this.reader.readFirst(this.place(row, column));
+    const four = this.reader.readFirst(this.place(this.row, column));
     return componentsOf(four).element(target.bitAnd(3));
   }
 
@@ -89,6 +75,6 @@ export class PaletteNodes {
   }
 
   private place(row: Node<'int'>, column: Node<'int'>): Node<'int'> {
-    return row.mul(int(drawStride())).add(column).toVar();
+    return row.mul(int(drawStride()).add(1)).add(column).toVar();
   }
 }

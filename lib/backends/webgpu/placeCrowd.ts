@@ -13,26 +13,32 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, keptOf, mat4Of, vectorsIn } from '../../../shaders/tsl.js';
+import { buildOf, keptOf, mat4Of } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { MATRIX_TEXELS, PreviousMatrices } from '../../instances/InstanceMatrices.js';
 import { drawnTexels, instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
-import { placesOf } from './StoredPlaces.js';
+import { placesReader } from './StoredPlaces.js';
 
-/** Applies the instances' matrices and colours. */
-export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode): void {
+/**
+ * Applies the instances' matrices and colours.
+ *
+ * @param placed Whether vertices were placed as they were posed.
+ */
+export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNode, placed: boolean): void {
   const build = buildOf(builder);
   const place = Fn(() => {
-    const matrix = instanceMatrixNode(crowd, builder);
-    positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
-    if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
-    if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
+    if (!placed) {
+      const matrix = instanceMatrixNode(crowd, builder);
+      positionLocal.assign(matrix.mul(vec4(positionLocal, 1)).xyz);
+      if (build.hasGeometryAttribute('normal')) normalLocal.assign(transformNormal(normalLocal, matrix));
+      if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(matrix.mul(vec4(tangentLocal, 0)).xyz);
 
-    if (build.needsPreviousData()) {
-      const previous = previousMatrixNode(crowd, builder);
-      positionPrevious.assign(previous.mul(vec4(positionPrevious, 1)).xyz);
+      if (build.needsPreviousData()) {
+        const previous = previousMatrixNode(crowd, builder);
+        positionPrevious.assign(previous.mul(vec4(positionPrevious, 1)).xyz);
+      }
     }
     if (crowd.instanceColor !== null) {
       varyingProperty('vec3', 'vInstanceColor').assign(colorOfPlace(crowd, builder).mul(part().xyz));
@@ -56,17 +62,9 @@ export function previousMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Nod
 }
 
 function matrixOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
-  const instance = instanceNode(crowd, builder);
-  if (!buildOf(builder).isAvailable('storageBuffer')) {
-    const nodes = drawnTexels(crowd, (drawn) => drawn.texels.matrices?.texture.layered);
-    return matrixOf(nodes.instanceTexels(instance, MATRIX_TEXELS, int(0), MATRIX_TEXELS));
-  }
-  const places = vectorsIn(placesOf(crowd));
-  onCrowdUpdate((drawn) => {
-    places.value = placesOf(drawn);
-  });
-  const first = instance.mul(4).toVar();
-  return mat4Of([0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar())).toVar();
+  const places = placesReader(crowd, buildOf(builder).isAvailable('storageBuffer'));
+  onCrowdUpdate(places.use);
+  return matrixOf(places.read(instanceNode(crowd, builder)));
 }
 
 function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {

@@ -1,13 +1,16 @@
 import { Box3, type Camera, Frustum, type Material, Matrix4, Sphere, type Vector4 } from 'three';
 import { If, int, uint, uniform } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { noNumbers } from '../../../../shaders/instanceIndex.tsl.js';
+import { texels } from '../../../../shaders/TexelNode.js';
 import { type DrawFrame, uintsIn } from '../../../../shaders/tsl.js';
 import { ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
-import { type DrawnList, registerGPULists } from '../drawnLists.js';
+import type { PaletteRows } from '../../PaletteRows.js';
+import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { StoredOnGPU } from '../StoredOnGPU.js';
@@ -57,6 +60,7 @@ class GPUViews {
   private drawn = emptyBuffer();
   private visible = new StorageBufferAttribute(new Uint32Array(1), 1);
   private visibleVersion = -1;
+  private changes = -1;
   /** Goes up when what steps read of instances is another. */
   private version = 0;
   private frame = -1;
@@ -189,7 +193,9 @@ class GPUViews {
   private updateInstances(crowd: DrawnCrowd, written: StoredOnGPU | null): readonly ComputeNode[] | null {
     const { instanceMatrix, visibility } = crowd;
     const places = storedPlacesOf(crowd);
-    if (written?.matrices == null && places.update(instanceMatrix)) this.version++;
+    if (written?.matrices == null) places.update(instanceMatrix);
+    if (places.changes !== this.changes) this.version++;
+    this.changes = places.changes;
     if (visibility.bits !== this.visible.array) {
       this.visible.dispose();
       this.visible = new StorageBufferAttribute(visibility.bits, 1);
@@ -390,19 +396,21 @@ class StorageList implements DrawnList {
   /** Where in the buffer the list begins; -1 for the list of all instances. */
   private readonly first = uniform(-1, 'int');
   private readonly ids = uintsIn(emptyBuffer()).toReadOnly();
+  readonly listsRows = false;
+  readonly others = texels(noNumbers('rows'));
 
   /** @param fades Whether entries of the list say which pixels are drawn, too. */
   constructor(private readonly fades: boolean) {}
 
-  id(drawn: Node<'int'>): Node<'int'> {
-    return idOf(this.entry(drawn), this.fades);
+  entry(drawn: Node<'int'>): Node<'int'> {
+    return idOf(this.numberOf(drawn), this.fades);
   }
 
   fade(drawn: Node<'int'>): Node<'int'> {
-    return int(this.entry(drawn).shiftRight(uint(ID_BITS)));
+    return int(this.numberOf(drawn).shiftRight(uint(ID_BITS)));
   }
 
-  private entry(drawn: Node<'int'>): Node<'uint'> {
+  private numberOf(drawn: Node<'int'>): Node<'uint'> {
     const entry = uint(drawn).toVar();
     If(this.first.greaterThanEqual(0), () => {
       entry.assign(this.ids.element(this.first.add(drawn)));
@@ -410,8 +418,9 @@ class StorageList implements DrawnList {
     return entry;
   }
 
-  show(crowd: DrawnCrowd, { renderer, camera }: DrawFrame): void {
-    this.showAll(crowd);
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
+    const { renderer, camera } = frame;
+    this.showAll(crowd, frame, rows);
     if (renderer === null || camera === null) return;
     const lists = gpuViewsOf(renderer, crowd).listsOf(camera);
     const place = lists?.places.get(crowd);
@@ -421,10 +430,11 @@ class StorageList implements DrawnList {
     crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
   }
 
-  showAll({ geometry }: DrawnCrowd): void {
+  showAll(crowd: DrawnCrowd, _frame: DrawFrame, rows: PaletteRows | null): void {
     this.first.value = -1;
     this.ids.value = emptyBuffer();
-    geometry.indirect = null;
+    crowd.geometry.indirect = null;
+    lookUp(crowd, this, rows, rows?.rowOf);
   }
 }
 
