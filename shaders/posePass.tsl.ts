@@ -12,6 +12,7 @@ import {
   inverseRows,
   multiplyRows,
   type Rows,
+  rowsOf,
   zeroRows,
 } from './tsl.js';
 
@@ -111,14 +112,14 @@ export function segmentStep(
  * `composeStepGLSL`. Builds on the current stack.
  *
  * @param segments Whether `segmentStep` came before.
- * @param placeOf The rows of an instance's matrix.
+ * @param placeOf The columns of an instance's matrix.
  */
 export function composeStep(
   { starts, texel, matrixRows }: TrackTexelNodes,
   { nodes, joints, columns, morphs }: PoseSize,
   edits: PoseEditNodes | null,
   segments: boolean,
-  placeOf: (instance: Node<'int'>) => Rows,
+  placeOf: (instance: Node<'int'>) => readonly Node<'vec4'>[],
 ): (instance: Node<'int'>, column: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
   // The local matrices from the root down to the joint, then its inverse bind matrix.
   const jointRows = (
@@ -163,12 +164,12 @@ export function composeStep(
   return (instance, column, entryRows) => {
     const rows = zeroRows();
     If(column.equal(columns.sub(1)), () => {
-      assignRows(rows, inverseRows(placeOf(instance)));
+      assignRows(rows, inverseRows(rowsOf(placeOf(instance))));
     }).Else(() => {
       // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
       const place = () => {
         const skinning = jointRows(instance, column, entryRows);
-        assignRows(rows, multiplyRows(placeOf(instance), skinning));
+        assignRows(rows, multiplyRows(rowsOf(placeOf(instance)), skinning));
       };
       if (!morphs) place();
       else {

@@ -198,6 +198,13 @@ export function multiplyRows(a: Rows, b: Rows): Rows {
   return [row(a[0]), row(a[1]), row(a[2])];
 }
 
+/** The rows of an affine matrix of four columns. Builds on the current stack. */
+export const rowsOf = ([a, b, c, d]: readonly Node<'vec4'>[]): Rows => [
+  vec4(a.x, b.x, c.x, d.x).toVar(),
+  vec4(a.y, b.y, c.y, d.y).toVar(),
+  vec4(a.z, b.z, c.z, d.z).toVar(),
+];
+
 /** The inverse of an affine matrix; zero for what is scaled by zero, as whoever hides an instance so has it. Builds on the current stack. */
 export function inverseRows([a, b, c]: Rows): Rows {
   const [x, y, z] = [cross(b.xyz, c.xyz), cross(c.xyz, a.xyz), cross(a.xyz, b.xyz)].map((one) => one.toVar());

@@ -2,11 +2,11 @@ import type { InstancedBufferAttribute } from 'three';
 import { swapItems } from '../utils/attributes.js';
 import { InstanceTexture } from './InstanceTexture.js';
 
-/** Texels of a matrix: its first three rows, since the fourth is always 0, 0, 0, 1. */
-export const MATRIX_TEXELS = 3;
+/** Texels of a matrix: its columns. */
+export const MATRIX_TEXELS = 4;
 const SIZE = MATRIX_TEXELS * 4;
 
-/** Matrices of instances as texels. */
+/** Matrices of instances as texels, in which they lie as in the attribute. */
 export class InstanceMatrices {
   readonly texture: InstanceTexture;
   /** Goes up with each change. */
@@ -49,7 +49,11 @@ export class InstanceMatrices {
     const { updateRanges } = matrices;
     if (matrices === this.matrices && updateRanges.length > 0) {
       for (const { start, count } of updateRanges) {
-        this.copy(matrices, Math.floor(start / 16), Math.min(Math.ceil((start + count) / 16), this.capacity));
+        this.copy(
+          matrices,
+          Math.floor(start / SIZE),
+          Math.min(Math.ceil((start + count) / SIZE), this.capacity),
+        );
       }
     } else {
       this.copy(matrices, 0, this.capacity);
@@ -70,22 +74,7 @@ export class InstanceMatrices {
   protected copy({ array }: InstancedBufferAttribute, start: number, end: number): void {
     if (end <= start) return;
     const { texture } = this;
-    const { data } = texture;
-    // Written out: it is done for each instance in each frame of a crowd that moves.
-    for (let m = start * 16, at = start * SIZE; m < end * 16; m += 16, at += SIZE) {
-      data[at] = array[m];
-      data[at + 1] = array[m + 4];
-      data[at + 2] = array[m + 8];
-      data[at + 3] = array[m + 12];
-      data[at + 4] = array[m + 1];
-      data[at + 5] = array[m + 5];
-      data[at + 6] = array[m + 9];
-      data[at + 7] = array[m + 13];
-      data[at + 8] = array[m + 2];
-      data[at + 9] = array[m + 6];
-      data[at + 10] = array[m + 10];
-      data[at + 11] = array[m + 14];
-    }
+    texture.data.set(array.subarray(start * SIZE, end * SIZE), start * SIZE);
     if (start === 0 && end === this.capacity) texture.changedAll();
     else texture.changedRange(start, end);
   }

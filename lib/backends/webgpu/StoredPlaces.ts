@@ -1,12 +1,12 @@
 import type { InstancedBufferAttribute } from 'three';
-import { int, vec4 } from 'three/tsl';
+import { int } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
-import { texels } from '../../../shaders/TexelNode.js';
-import { type Rows, vectorsIn } from '../../../shaders/tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { vectorsIn } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { updateMatrices } from '../../core/instancePlaces.js';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
-import { type InstanceMatrices, MATRIX_TEXELS } from '../../instances/InstanceMatrices.js';
+import { MATRIX_TEXELS } from '../../instances/InstanceMatrices.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { StoredOnGPU } from './StoredOnGPU.js';
 
@@ -81,8 +81,8 @@ export function storedPlacesOf({ views }: DrawnCrowd): StoredPlaces {
 /** Reads where instances stand, of whichever crowd is drawn or posed. */
 export interface PlacesReader {
   use(crowd: DrawnCrowd): void;
-  /** The rows of an instance's matrix. Builds on the current stack. */
-  read(instance: Node<'int'>): Rows;
+  /** The columns of an instance's matrix. Builds on the current stack. */
+  read(instance: Node<'int'>): readonly Node<'vec4'>[];
 }
 
 /** @param webGPU Whether they are in a buffer, and not in a texture. */
@@ -94,20 +94,20 @@ export function placesReader(crowd: DrawnCrowd, webGPU: boolean): PlacesReader {
         places.value = placesOf(other);
       },
       read: (instance) => {
-        const first = instance.mul(4).toVar();
-        const [a, b, c, d] = [0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar());
-        const row = (name: 'x' | 'y' | 'z') => vec4(a[name], b[name], c[name], d[name]).toVar();
-        return [row('x'), row('y'), row('z')];
+        const first = instance.mul(MATRIX_TEXELS).toVar();
+        return [0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar());
       },
     };
   }
-  const textureOf = ({ texels: { matrices } }: DrawnCrowd) => (matrices as InstanceMatrices).texture.layered;
-  updateMatrices(crowd);
-  const matrices = texels(textureOf(crowd));
+  const matrices = texels(updateMatrices(crowd).texture.layered);
   return {
     use: (other) => {
-      matrices.value = textureOf(other);
+      matrices.value = updateMatrices(other).texture.layered;
     },
-    read: (instance) => matrices.instanceTexels(instance, MATRIX_TEXELS, int(0), MATRIX_TEXELS) as Rows,
+    read: (instance) => columnsIn(matrices, instance),
   };
 }
+
+/** The columns of a matrix in the texture of `InstanceMatrices`. Builds on the current stack. */
+export const columnsIn = (matrices: TexelNode, instance: Node<'int'>): readonly Node<'vec4'>[] =>
+  matrices.instanceTexels(instance, MATRIX_TEXELS, int(0), MATRIX_TEXELS);

@@ -16,10 +16,10 @@ import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptOf, mat4Of } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { MATRIX_TEXELS, PreviousMatrices } from '../../instances/InstanceMatrices.js';
+import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
 import { drawnTexels, instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
-import { placesReader } from './StoredPlaces.js';
+import { columnsIn, placesReader } from './StoredPlaces.js';
 
 /**
  * Applies the instances' matrices and colours.
@@ -64,7 +64,7 @@ export function previousMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Nod
 function matrixOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
   const places = placesReader(crowd, buildOf(builder).isAvailable('storageBuffer'));
   onCrowdUpdate(places.use);
-  return matrixOf(places.read(instanceNode(crowd, builder)));
+  return mat4Of(places.read(instanceNode(crowd, builder))).toVar();
 }
 
 function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
@@ -86,7 +86,7 @@ function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
   OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);
   });
-  return matrixOf(nodes.instanceTexels(instanceNode(crowd, builder), MATRIX_TEXELS, int(0), MATRIX_TEXELS));
+  return mat4Of(columnsIn(nodes, instanceNode(crowd, builder))).toVar();
 }
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
@@ -101,13 +101,4 @@ function keptMatrices(crowd: DrawnCrowd): PreviousMatrices {
     texels.previous = previousMatrices.resizedFor(instanceMatrix);
   }
   return texels.previous;
-}
-
-function matrixOf([x, y, z]: readonly Node<'vec4'>[]): Node<'mat4'> {
-  return mat4Of([
-    vec4(x.x, y.x, z.x, 0),
-    vec4(x.y, y.y, z.y, 0),
-    vec4(x.z, y.z, z.z, 0),
-    vec4(x.w, y.w, z.w, 1),
-  ]).toVar();
 }
