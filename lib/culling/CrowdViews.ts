@@ -1,4 +1,4 @@
-import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
+import { type ArrayCamera, type Camera, Frustum, type InstancedBufferAttribute, Matrix4 } from 'three';
 import { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
 import type { KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
@@ -59,8 +59,8 @@ const STALE = 30;
 /** Which instances of a crowd each camera sees. */
 export class CrowdViews {
   readonly groups: InstanceGroups;
-  /** What renderers keep for views of the crowd, and is freed with it. */
-  readonly owned: Set<{ dispose(): void }> = new Set();
+  /** What renderers keep for views of the crowd, and is freed with it. It may `note` who has moved before a renderer forgets that. */
+  readonly owned: Set<{ dispose(): void; note?(matrices: InstancedBufferAttribute): void }> = new Set();
   /** Instances that were posed last, for all cameras of a frame. */
   posed = 0;
   /** The frame for which they were last posed before anything was drawn. */

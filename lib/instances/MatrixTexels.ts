@@ -1,7 +1,7 @@
 import { type InstancedBufferAttribute, MathUtils } from 'three';
 import type { InstanceData } from './InstanceData.js';
-import type { InstanceMatrices, PreviousMatrices } from './InstanceMatrices.js';
 import { InstanceTexture } from './InstanceTexture.js';
+import type { PreviousMatrices } from './PreviousMatrices.js';
 
 /** Numbers of a texel, of which a colour takes three. */
 const SIZE = 4;
@@ -41,10 +41,8 @@ export class ColorTexels {
   }
 }
 
-/** Copies of instances' matrices and colours as texels, which what draws them makes when they are needed. */
+/** Copies of instances' colours and former matrices as texels, which what draws them makes when they are needed. */
 export class MatrixTexels implements InstanceData {
-  /** Null unless WebGPURenderer draws them with WebGL 2. */
-  matrices: InstanceMatrices | null = null;
   /** Null while instances have none. */
   colors: ColorTexels | null = null;
   /** Matrices of the frame before; null until someone asks for motion vectors. */
@@ -67,7 +65,6 @@ export class MatrixTexels implements InstanceData {
   copy(): void {}
 
   dispose(): void {
-    this.matrices?.dispose();
     this.colors?.dispose();
     this.previous?.dispose();
   }

@@ -2,7 +2,6 @@ import { type ComputeNode, StorageBufferAttribute, type WebGPURenderer } from 't
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { updateMatrices } from '../../core/instancePlaces.js';
 import type { PoseRequest } from '../../culling/InstanceList.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows } from '../PaletteRows.js';
@@ -31,7 +30,7 @@ interface Posed {
   generation: number;
   /** The first so many instances have a pose. */
   count: number;
-  /** The number of changes of where instances stand, and of the updates of texels, that are in it. */
+  /** The number of changes of where instances stand that are in it. */
   changes: number;
 }
 
@@ -232,15 +231,8 @@ export class NodePoses implements PoseBuffers {
   /** Finds out which instances were moved since the last time: these are posed again. */
   private takeMoved(renderer: WebGPURenderer, crowd: DrawnCrowd, posed: Posed): void {
     const { tracker, changes } = posed;
-    if (!this.webGPU) {
-      const matrices = updateMatrices(crowd);
-      matrices.prepare(renderer);
-      posed.changes = matrices.changes;
-      if (changes !== matrices.changes) tracker.clear();
-      return;
-    }
-    const places = storedPlacesOf(crowd);
-    places.update(crowd.instanceMatrix);
+    const places = storedPlacesOf(crowd, this.webGPU);
+    places.update(crowd.instanceMatrix, renderer);
     posed.changes = places.changes;
     if (changes + 1 === places.changes) tracker.move(places.moved);
     else if (changes !== places.changes || crowd.crowd.written?.places) tracker.clear();

@@ -1,82 +1,115 @@
-import type { InstancedBufferAttribute } from 'three';
+import type { InstancedBufferAttribute, TypedArray } from 'three';
 import { int } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { vectorsIn } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { updateMatrices } from '../../core/instancePlaces.js';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
-import { MATRIX_TEXELS } from '../../instances/InstanceMatrices.js';
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { MovedInstances } from '../../instances/MovedInstances.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { StoredOnGPU } from './StoredOnGPU.js';
 
-/** Numbers of a matrix. */
-const SIZE = 16;
-
-const known = /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>();
+/** Texels of a matrix, which are its columns, and numbers. */
+const COLUMNS = 4;
+const SIZE = COLUMNS * 4;
+/** What is sent as one although so many words of instances between have not moved: to send it takes less than a call. */
+const GAP = 16;
 
 /**
- * Where instances stand, as a buffer that shaders read by any index: the columns of each matrix. It shares its numbers with
- * `instanceMatrix`, so that nothing is copied.
+ * Where instances stand, for shaders that read it by any index: the columns of each matrix. On WebGPU it is a buffer that shares its
+ * numbers with `instanceMatrix`, so that nothing is copied, on the WebGL 2 backend a texture.
  */
 export class StoredPlaces {
-  buffer = new StorageBufferAttribute(new Float32Array(16), 4);
+  buffer: StorageBufferAttribute | null = null;
+  texture: InstanceTexture | null = null;
   /** Goes up with each change, and who has moved with the last: bit `id & 31` of word `id >> 5`. */
   changes = 0;
   moved: Int32Array = new Int32Array(0);
-  private version = -1;
+  private array: TypedArray | null = null;
+  private noted = new MovedInstances(0);
 
-  /** Takes over what has changed since the last call. */
-  update(source: InstancedBufferAttribute): void {
-    const { version, updateRanges } = source;
-    if (source.array === this.buffer.array && version === this.version) return;
-    this.changes++;
-    if (source.array !== this.buffer.array) {
-      if ('isStorageInstancedBufferAttribute' in source)
-        warnOnce(
-          'SkinnedInstancedMesh: matrices that compute writes are unknown to the CPU, which culls by them; use new GPUInstances(crowd, { matrices }).',
-        );
-      this.buffer.dispose();
-      this.buffer = new StorageBufferAttribute(source.array, 4);
-      this.moved = new Int32Array(Math.ceil(source.count / 32)).fill(-1);
-    } else {
-      // Ranges of changes before this one may have been cleared by a renderer.
-      const isPart = version === this.version + 1 && updateRanges.length > 0;
-      this.moved.fill(isPart ? 0 : -1);
-      if (!isPart) this.buffer.clearUpdateRanges();
-      for (let i = 0; isPart && i < updateRanges.length; i++) {
-        const { start, count } = updateRanges[i];
-        this.buffer.addUpdateRange(start, count);
-        for (let id = Math.floor(start / SIZE); id * SIZE < start + count; id++)
-          this.moved[id >> 5] |= 1 << (id & 31);
-      }
+  constructor(private readonly webGPU: boolean) {}
+
+  note(source: InstancedBufferAttribute): void {
+    this.noted.note(source);
+  }
+
+  /** Takes over what has changed since the last call. Call it before a renderer draws. */
+  update(source: InstancedBufferAttribute, renderer: object): void {
+    if (source.array !== this.array) this.begin(source);
+    this.note(source);
+    if (!this.noted.isEmpty) {
+      this.moved.set(this.noted.bits);
+      this.noted.clear();
       source.clearUpdateRanges();
-      this.buffer.needsUpdate = true;
+      this.changes++;
+      this.sendMoved(source.count);
     }
-    this.version = version;
+    this.texture?.prepare(renderer);
   }
 
   dispose(): void {
-    this.buffer.dispose();
+    this.buffer?.dispose();
+    this.texture?.dispose();
+  }
+
+  private begin(source: InstancedBufferAttribute): void {
+    const { array, count } = source;
+    if ('isStorageInstancedBufferAttribute' in source)
+      warnOnce(
+        'SkinnedInstancedMesh: matrices that compute writes are unknown to the CPU, which culls by them; use new GPUInstances(crowd, { matrices }).',
+      );
+    this.dispose();
+    this.array = array;
+    this.noted = new MovedInstances(count);
+    this.moved = new Int32Array(this.noted.bits.length);
+    if (this.webGPU) this.buffer = new StorageBufferAttribute(array, COLUMNS);
+    else this.texture = new InstanceTexture(count, SIZE);
+  }
+
+  private sendMoved(count: number): void {
+    const { moved } = this;
+    for (let word = 0; word < moved.length; word++) {
+      if (moved[word] === 0) continue;
+      const first = word;
+      for (let next = word; next < moved.length && next <= word + GAP; next++)
+        if (moved[next] !== 0) word = next;
+      this.send(first * 32, Math.min((word + 1) * 32, count));
+    }
+  }
+
+  private send(start: number, end: number): void {
+    const { array, buffer, texture } = this;
+    texture?.data.set((array as TypedArray).subarray(start * SIZE, end * SIZE), start * SIZE);
+    texture?.changedRange(start, end);
+    buffer?.addUpdateRange(start * SIZE, (end - start) * SIZE);
+    if (buffer !== null) buffer.needsUpdate = true;
   }
 }
 
-/** Where the instances of a crowd stand, on WebGPU: as the CPU says it, or the GPU itself. */
-export const placesOf = (crowd: DrawnCrowd): StorageBufferAttribute =>
-  ((crowd.crowd.written as StoredOnGPU | null)?.matrices as StorageBufferAttribute | null | undefined) ??
-  storedPlacesOf(crowd).buffer;
+const known = {
+  webGPU: /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>(),
+  webGL: /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>(),
+};
 
-/** Those of a crowd, on WebGPU. */
-export function storedPlacesOf({ views }: DrawnCrowd): StoredPlaces {
-  let places = known.get(views);
+/** Those of a crowd, on one kind of backend. */
+export function storedPlacesOf({ views }: DrawnCrowd, webGPU: boolean): StoredPlaces {
+  const all = webGPU ? known.webGPU : known.webGL;
+  let places = all.get(views);
   // They are made anew if the crowd was disposed, and is drawn again.
   if (places === undefined || !views.owned.has(places)) {
-    places = new StoredPlaces();
-    known.set(views, places);
+    places = new StoredPlaces(webGPU);
+    all.set(views, places);
     views.owned.add(places);
   }
   return places;
 }
+
+/** Where the instances of a crowd stand, on WebGPU: as the CPU says it, or the GPU itself. */
+export const placesOf = (crowd: DrawnCrowd): StorageBufferAttribute =>
+  ((crowd.crowd.written as StoredOnGPU | null)?.matrices ??
+    storedPlacesOf(crowd, true).buffer) as StorageBufferAttribute;
 
 /** Reads where instances stand, of whichever crowd is drawn or posed. */
 export interface PlacesReader {
@@ -85,7 +118,7 @@ export interface PlacesReader {
   read(instance: Node<'int'>): readonly Node<'vec4'>[];
 }
 
-/** @param webGPU Whether they are in a buffer, and not in a texture. */
+/** @param crowd One whose places are stored. */
 export function placesReader(crowd: DrawnCrowd, webGPU: boolean): PlacesReader {
   if (webGPU) {
     const places = vectorsIn(placesOf(crowd));
@@ -94,20 +127,21 @@ export function placesReader(crowd: DrawnCrowd, webGPU: boolean): PlacesReader {
         places.value = placesOf(other);
       },
       read: (instance) => {
-        const first = instance.mul(MATRIX_TEXELS).toVar();
+        const first = instance.mul(COLUMNS).toVar();
         return [0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar());
       },
     };
   }
-  const matrices = texels(updateMatrices(crowd).texture.layered);
+  const textureOf = (one: DrawnCrowd) => (storedPlacesOf(one, false).texture as InstanceTexture).layered;
+  const matrices = texels(textureOf(crowd));
   return {
     use: (other) => {
-      matrices.value = updateMatrices(other).texture.layered;
+      matrices.value = textureOf(other);
     },
     read: (instance) => columnsIn(matrices, instance),
   };
 }
 
-/** The columns of a matrix in the texture of `InstanceMatrices`. Builds on the current stack. */
+/** The columns of a matrix in a texture of four texels an instance. Builds on the current stack. */
 export const columnsIn = (matrices: TexelNode, instance: Node<'int'>): readonly Node<'vec4'>[] =>
-  matrices.instanceTexels(instance, MATRIX_TEXELS, int(0), MATRIX_TEXELS);
+  matrices.instanceTexels(instance, COLUMNS, int(0), COLUMNS);

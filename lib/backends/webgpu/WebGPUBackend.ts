@@ -6,7 +6,7 @@ import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { readsView } from '../../core/drawnCrowds.js';
-import { eachUpload, updateColors, updateMatrices } from '../../core/instancePlaces.js';
+import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { warnOnce } from '../../utils/messages.js';
@@ -96,8 +96,7 @@ export const webGPUBackend: Backend = {
       const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
       gpuLists?.prepare(renderer, crowd, camera, lodCamera, last, group, poses);
     }
-    if (renderer.backend.device === undefined) updateMatrices(crowd).prepare(renderer);
-    else if (!onGPU) storedPlacesOf(crowd).update(crowd.instanceMatrix);
+    storedPlacesOf(crowd, renderer.backend.device !== undefined).update(crowd.instanceMatrix, renderer);
     updateColors(crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;

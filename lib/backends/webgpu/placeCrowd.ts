@@ -16,7 +16,7 @@ import { texels } from '../../../shaders/TexelNode.js';
 import { buildOf, keptOf, mat4Of } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { PreviousMatrices } from '../../instances/InstanceMatrices.js';
+import { PreviousMatrices } from '../../instances/PreviousMatrices.js';
 import { drawnTexels, instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
 import { columnsIn, placesReader } from './StoredPlaces.js';
@@ -79,7 +79,7 @@ function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
   onCrowdUpdate((drawn, renderer) => {
     const kept = keptMatrices(drawn);
-    kept.prepare(renderer);
+    kept.texture.prepare(renderer);
     kept.settle(drawn.instanceMatrix);
     nodes.value = kept.texture.layered;
   });
