@@ -13,9 +13,7 @@ export interface ShaderVariant {
   parts: boolean;
   /** Whether clips move morph targets. */
   morphs: boolean;
-  /** Whether a view says which instances are drawn. */
-  view: boolean;
-  /** Whether it may say so of some of their pixels only, since levels of detail fade; not without `view`. */
+  /** Whether only some pixels of instances may be drawn, since levels of detail fade. */
   fades: boolean;
   /** Number of the layout of what instances have in the place of the material's, see `UniformLayout`; 0 if that is nothing. */
   uniforms: number;
@@ -28,16 +26,16 @@ const INFLUENCES: readonly Influences[] = [1, 2, 4];
 /** Sources that codes tell apart. */
 export const MAX_SOURCES = 10;
 
-/** What flags stand for: three that are apart from each other, and three states of a view. */
-const FLAGS = 24;
+/** What flags stand for: four that are apart from each other. */
+const FLAGS = 16;
 
 /** Codes are below this. It must be below 2^23, so that shaders can round a float32 to a code. */
 export const VARIANT_CODES = MAX_MOTIONS * MAX_LAYOUTS * MAX_SOURCES * FLAGS * 3;
 
 /** A whole number that stands for a variant, in program cache keys and in draw parameters. */
 export function variantCode(variant: ShaderVariant): number {
-  const { source, interpolate, influences, parts, morphs, view, fades, uniforms, motion } = variant;
-  const flags = (fades ? 16 : view ? 8 : 0) + (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
+  const { source, interpolate, influences, parts, morphs, fades, uniforms, motion } = variant;
+  const flags = (fades ? 8 : 0) + (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);
   const numbers = (motion * MAX_LAYOUTS + uniforms) * MAX_SOURCES + source;
   return (numbers * FLAGS + flags) * INFLUENCES.length + INFLUENCES.indexOf(influences);
 }
@@ -61,8 +59,7 @@ export function variantOf(code: number): ShaderVariant {
     interpolate: (flags & 1) === 1,
     parts: (flags & 2) === 2,
     morphs: (flags & 4) === 4,
-    view: flags >= 8,
-    fades: flags >= 16,
+    fades: flags >= 8,
     influences: INFLUENCES[code % INFLUENCES.length],
   };
 }

@@ -5,6 +5,7 @@ import {
   PARAM_CLOCK,
   PARAM_EPOCH,
   PARAM_LISTED,
+  PARAM_LOOKS_UP,
   PARAM_MORPH_TEXEL,
   PARAM_PARTS,
   PARAM_PARTS_PER_ROW,
@@ -27,8 +28,8 @@ export const drawClock = (seconds: Node<'float'> = parameter(PARAM_CLOCK)): Node
 export const drawRows = (): Node<'float'> => parameter(PARAM_ROWS);
 export const drawStride = (): Node<'float'> => parameter(PARAM_STRIDE);
 export const drawMorphTexel = (): Node<'int'> => int(parameter(PARAM_MORPH_TEXEL));
-/** Whether there is a list, and where in it is what is drawn first. */
-export const drawIsListed = (): Node<'bool'> => parameter(PARAM_LISTED).notEqual(0);
+/** Where in the list is what is drawn first. */
 export const drawFirst = (): Node<'int'> => int(parameter(PARAM_LISTED)).sub(FIRST_LISTED);
+export const drawLooksUp = (): Node<'bool'> => parameter(PARAM_LOOKS_UP).notEqual(0);
 export const drawPartCount = (): Node<'int'> => int(parameter(PARAM_PARTS));
 export const drawPartsPerRow = (): Node<'int'> => int(parameter(PARAM_PARTS_PER_ROW));

@@ -2,42 +2,43 @@ import { instanceIndex as drawnIndex, If, int, property, uint } from 'three/tsl'
 import type { Node, Texture } from 'three/webgpu';
 import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
 import { InstanceTexture } from '../lib/instances/InstanceTexture.js';
+import { drawLooksUp } from './drawSlots.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { componentsOf, type OverrideNode, withoutOverride } from './tsl.js';
 
-/** Says which instance a drawn index stands for. Both build on the current stack. */
+/** Says which instance a drawn index stands for, and which row of a palette holds its pose. What gives numbers builds on the current stack. */
 export interface ViewNodes {
-  /** Whether there is a list; else the drawn index is the instance. */
-  readonly listed: Node<'bool'>;
-  /** The instance at a place of the list. */
-  id(drawn: Node<'int'>): Node<'int'>;
+  /** Whether entries are rows of a palette, and `others` the instances of these; else it is the other way round. */
+  readonly listsRows: boolean;
+  readonly others: TexelNode;
+  /** The entry at a place of the list. */
+  entry(drawn: Node<'int'>): Node<'int'>;
   /** Which pixels are drawn of the instance at a place of the list, see `FADE_STEPS`. */
   fade(drawn: Node<'int'>): Node<'int'>;
 }
 
 /**
- * Twin of `instanceIndex.glsl.ts`: which instance is drawn. The only place that reads three.js's node of the drawn index.
- * Builds on the current stack where there is a view.
+ * Twin of `instanceIndex.glsl.ts`: the entry that is drawn. The only place that reads three.js's node of the drawn index.
+ * Builds on the current stack.
  *
- * @param view What a view shows, see `View`; null where the object drawn has none.
+ * @param view What is drawn, see `View`.
  */
-export function instanceIndex(view: ViewNodes | null): Node<'int'> {
-  if (view === null) return int(drawnIndex);
-  const index = int(withoutOverride(drawnIndex, drawnIndex)).toVar();
-  If(view.listed, () => {
-    index.assign(view.id(index));
-  });
-  return index;
-}
+export const drawnEntry = (view: ViewNodes): Node<'int'> => view.entry(ownDrawnIndex());
 
 /** Which pixels of the instance that is drawn are, see `FADE_STEPS`. Builds on the current stack. */
-export function drawnFade(view: ViewNodes): Node<'int'> {
-  const fade = int(0).toVar();
-  If(view.listed, () => {
-    fade.assign(view.fade(int(withoutOverride(drawnIndex, drawnIndex)).toVar()));
+export const drawnFade = (view: ViewNodes): Node<'int'> => view.fade(ownDrawnIndex());
+
+/** The instance of an entry that is a row, or the row of one that is an instance: mostly of the same number. Builds on the current stack. */
+export function lookedUp({ others }: ViewNodes, entry: Node<'int'>): Node<'int'> {
+  const other = entry.toVar();
+  If(drawLooksUp(), () => {
+    other.assign(int(numberAt(others, entry)));
   });
-  return fade;
+  return other;
 }
+
+/** The drawn index itself, which nodes of the user do not get to see. */
+const ownDrawnIndex = (): Node<'int'> => int(withoutOverride(drawnIndex, drawnIndex)).toVar();
 
 /** The instance that is drawn, for whatever else in a build reads three.js's node of the drawn index. */
 const viewedIndex = /*@__PURE__*/ property('uint', 'crowdInstance');

@@ -5,13 +5,24 @@ import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import { mixTracks } from './mixTracks.tsl.js';
 import { mixActions, type PlayedTexels } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
-import { assignRows, componentsOf, composeRows, multiplyRows, type Rows, zeroRows } from './tsl.js';
+import {
+  assignRows,
+  componentsOf,
+  composeRows,
+  inverseRows,
+  multiplyRows,
+  type Rows,
+  rowsOf,
+  zeroRows,
+} from './tsl.js';
 
 /** What a pose is made of. */
 export interface PoseSize {
   /** Nodes that joints hang on. */
   nodes: Node<'int'>;
   joints: Node<'int'>;
+  /** What the last step computes of an instance. */
+  columns: Node<'int'>;
   /** Whether there are groups of four morph targets besides. */
   morphs: boolean;
 }
@@ -96,16 +107,19 @@ export function segmentStep(
 }
 
 /**
- * The second step, for each column of each instance, which are its joints, then groups of four morph targets: a joint's
- * skinning matrix, or a copy of the influences. Twin of `composeStepGLSL`. Builds on the current stack.
+ * The second step, for each column of each instance, which are its joints, then groups of four morph targets, and one more: the
+ * instance's matrix times the joint's skinning matrix; or a copy of the influences; or the inverse of the instance's matrix. Twin of
+ * `composeStepGLSL`. Builds on the current stack.
  *
  * @param segments Whether `segmentStep` came before.
+ * @param placeOf The columns of an instance's matrix.
  */
 export function composeStep(
   { starts, texel, matrixRows }: TrackTexelNodes,
-  { nodes, joints, morphs }: PoseSize,
+  { nodes, joints, columns, morphs }: PoseSize,
   edits: PoseEditNodes | null,
   segments: boolean,
+  placeOf: (instance: Node<'int'>) => readonly Node<'vec4'>[],
 ): (instance: Node<'int'>, column: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
   // The local matrices from the root down to the joint, then its inverse bind matrix.
   const jointRows = (
@@ -148,12 +162,21 @@ export function composeStep(
   };
 
   return (instance, column, entryRows) => {
-    if (!morphs) return jointRows(instance, column, entryRows);
     const rows = zeroRows();
-    If(column.lessThan(joints), () => {
-      assignRows(rows, jointRows(instance, column, entryRows));
+    If(column.equal(columns.sub(1)), () => {
+      assignRows(rows, inverseRows(rowsOf(placeOf(instance))));
     }).Else(() => {
-      rows[0].assign(entryRows(column.add(nodes).sub(joints).toVar())[0]);
+      // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
+      const place = () => {
+        const skinning = jointRows(instance, column, entryRows);
+        assignRows(rows, multiplyRows(rowsOf(placeOf(instance)), skinning));
+      };
+      if (!morphs) place();
+      else {
+        If(column.lessThan(joints), place).Else(() => {
+          rows[0].assign(entryRows(column.add(nodes).sub(joints).toVar())[0]);
+        });
+      }
     });
     return rows;
   };

@@ -5,13 +5,16 @@ import {
   atomicLoad,
   atomicOr,
   countOneBits,
+  cross,
+  dot,
   Fn,
+  float,
   int,
   Loop,
   mat4,
   materialColor,
   materialReference,
-  referenceAttribute,
+  select,
   storage,
   type struct,
   textureSize,
@@ -19,6 +22,7 @@ import {
   uniform,
   unpackSnorm2x16,
   vec2,
+  vec3,
   vec4,
   workgroupArray,
 } from 'three/tsl';
@@ -195,6 +199,25 @@ export function multiplyRows(a: Rows, b: Rows): Rows {
   return [row(a[0]), row(a[1]), row(a[2])];
 }
 
+/** The rows of an affine matrix of four columns. Builds on the current stack. */
+export const rowsOf = ([a, b, c, d]: readonly Node<'vec4'>[]): Rows => [
+  vec4(a.x, b.x, c.x, d.x).toVar(),
+  vec4(a.y, b.y, c.y, d.y).toVar(),
+  vec4(a.z, b.z, c.z, d.z).toVar(),
+];
+
+/** The inverse of an affine matrix; zero for what is scaled by zero, as whoever hides an instance so has it. Builds on the current stack. */
+export function inverseRows([a, b, c]: Rows): Rows {
+  const [x, y, z] = [cross(b.xyz, c.xyz), cross(c.xyz, a.xyz), cross(a.xyz, b.xyz)].map((one) => one.toVar());
+  const size = dot(a.xyz, x).toVar();
+  const scale = select(size.equal(0), 0, float(1).div(size)).toVar();
+  const row = (turn: Node<'vec3'>) => {
+    const turned = turn.mul(scale).toVar();
+    return vec4(turned, dot(turned, vec3(a.w, b.w, c.w)).negate()).toVar();
+  };
+  return [row(vec3(x.x, y.x, z.x)), row(vec3(x.y, y.y, z.y)), row(vec3(x.z, y.z, z.z))];
+}
+
 /** Rows of a matrix that takes the origin to a point, and all else too. */
 export const rowsOfPoint = ({ x, y, z }: Node<'vec3'>): Rows => [
   vec4(0, 0, 0, x),
@@ -260,11 +283,6 @@ export const withColumns = (matrix: Node<'mat4'>): MatrixNode => matrix as unkno
 /** A matrix that shaders are told; `element` is a column. */
 export const matrixUniform = () =>
   uniform(new Matrix4()) as unknown as { value: Matrix4; element(column: number): Node<'vec4'> };
-
-/** An instanced attribute which is a property of the object that is drawn. */
-export function objectAttribute<T extends 'mat4' | 'vec3'>(name: string, type: T): Node<T> {
-  return referenceAttribute(name, type) as unknown as Node<T>;
-}
 
 /** A matrix of four columns. */
 export function mat4Of(columns: readonly Node<'vec4'>[]): Node<'mat4'> {

@@ -17,21 +17,16 @@ const _variant: ShaderVariant = {
   influences: 1,
   parts: false,
   morphs: false,
-  view: false,
   fades: false,
   uniforms: 0,
   motion: 0,
 };
 
-/**
- * Writes the parameters that shaders read of a draw into `bindMatrix`, which three.js uploads for each object it draws.
- *
- * @param viewed Whether a view may say which instances are drawn.
- */
-export function setDrawParameters(crowd: DrawnCrowd, viewed: boolean): void {
+/** Writes the parameters that shaders read of a draw into `bindMatrix`, which three.js uploads for each object it draws. */
+export function setDrawParameters(crowd: DrawnCrowd): void {
   const { elements } = crowd.bindMatrix;
   const { parts } = crowd;
-  setVariant(crowd, viewed);
+  setVariant(crowd);
   elements[PARAM_CLOCK] = crowd.clock;
   elements[PARAM_EPOCH] = crowd.playback.time.epoch;
   elements[PARAM_VARIANT] = variantCode(_variant);
@@ -45,15 +40,13 @@ export function setDrawParameters(crowd: DrawnCrowd, viewed: boolean): void {
 }
 
 /** Says with which variant the colours of a crowd are drawn. */
-function setVariant(crowd: DrawnCrowd, view: boolean): void {
+function setVariant(crowd: DrawnCrowd): void {
   _variant.source = numberOfSource(sourceOf(crowd));
   _variant.interpolate = crowd.interpolate;
   _variant.influences = crowd.influences;
   _variant.parts = crowd.parts !== null;
   _variant.morphs = crowd.clipsMorph;
-  _variant.view = view;
-  const { splitter } = crowd.views;
-  _variant.fades = view && splitter?.fadesFor(crowd.capacity) === true;
+  _variant.fades = crowd.views.splitter?.fadesFor(crowd.capacity) === true;
   _variant.uniforms = crowd.instanceUniforms?.layout.number ?? 0;
   _variant.motion = crowd.motions?.program.number ?? 0;
 }

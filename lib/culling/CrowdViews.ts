@@ -1,4 +1,4 @@
-import { type ArrayCamera, type Camera, Frustum, Matrix4 } from 'three';
+import { type ArrayCamera, type Camera, Frustum, type InstancedBufferAttribute, Matrix4 } from 'three';
 import { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
 import type { KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
@@ -24,12 +24,8 @@ export interface CrowdStage {
 export interface ViewStage {
   /** @returns Whether `apply` would leave the same as the last time, provided that the camera sees the same. */
   update(crowd: CrowdViews): boolean;
-  /**
-   * Clears bits of `view.seen`.
-   *
-   * @returns Whether all instances are left.
-   */
-  apply(crowdMatrixWorld: Matrix4, crowd: CrowdViews): boolean;
+  /** Clears bits of `view.seen`. */
+  apply(crowdMatrixWorld: Matrix4, crowd: CrowdViews): void;
   /**
    * A list of the view in the order in which it is drawn.
    *
@@ -63,8 +59,8 @@ const STALE = 30;
 /** Which instances of a crowd each camera sees. */
 export class CrowdViews {
   readonly groups: InstanceGroups;
-  /** What renderers keep for views of the crowd, and is freed with it. */
-  readonly owned: Set<{ dispose(): void }> = new Set();
+  /** What renderers keep for views of the crowd, and is freed with it. It may `note` who has moved before a renderer forgets that. */
+  readonly owned: Set<{ dispose(): void; note?(matrices: InstancedBufferAttribute): void }> = new Set();
   /** Instances that were posed last, for all cameras of a frame. */
   posed = 0;
   /** The frame for which they were last posed before anything was drawn. */
@@ -77,8 +73,6 @@ export class CrowdViews {
   /** Divides what cameras see by kinds; null while all instances are of one. Call `dropViews` after a change. */
   kinds: KindSplitter | null = null;
   private culled: boolean | null = null;
-  /** Whether some instance was not drawn: the shaders that this takes are kept, since it is likely to happen again. */
-  private wasPartly = false;
   /** One or more for each camera: that of a point light looks six ways in a frame. */
   views: CameraView[] = [];
   private splits: LODSelector | null = null;
@@ -91,6 +85,7 @@ export class CrowdViews {
   /** What was asked for last; null before meshes are drawn. How far poses reach, and who is culled, holds in between. */
   last: CameraView | null = null;
   private isFollowed = false;
+  private all: InstanceList | null = null;
 
   constructor(readonly crowd: InstanceGroups['crowd']) {
     this.groups = new InstanceGroups(crowd);
@@ -103,7 +98,6 @@ export class CrowdViews {
 
   set perObjectFrustumCulled(value: boolean) {
     this.culled = value;
-    this.wasPartly = false;
     // Nobody has looked at the matrices in between.
     this.groups.invalidate();
   }
@@ -119,11 +113,10 @@ export class CrowdViews {
     return this.perObjectFrustumCulled && this.crowd.frustumCulled;
   }
 
-  /** Whether the meshes of the crowd are drawn by lists. When it changes, materials are compiled anew. */
+  /** Whether what cameras see says who is drawn; else all are, in order. */
   get isUsed(): boolean {
-    if (!this.crowd.visibility.allDrawn) this.wasPartly = true;
     return (
-      this.wasPartly ||
+      !this.crowd.visibility.allDrawn ||
       this.kinds !== null ||
       this.culls ||
       this.crowd.written !== null ||
@@ -155,6 +148,17 @@ export class CrowdViews {
 
   get fitsLevels(): boolean {
     return this.stages.some(({ fitsLevels }) => fitsLevels === true);
+  }
+
+  /** The list of all instances, in order. */
+  get everyone(): InstanceList {
+    const { capacity } = this.crowd;
+    if (this.all?.capacity !== capacity) {
+      this.all?.dispose();
+      this.all = new InstanceList(capacity);
+      this.all.assignAll();
+    }
+    return this.all;
   }
 
   /** Whether a camera has asked lately, so that there is something to be kept up to date. */
@@ -244,6 +248,8 @@ export class CrowdViews {
   dropViews(): void {
     for (const view of this.views) view.dispose();
     this.views = [];
+    this.all?.dispose();
+    this.all = null;
   }
 
   private begin(frame: number): void {
@@ -331,7 +337,7 @@ export class CameraView implements PoseRequest {
   private groupsVersion = -1;
   private visibilityVersion = -1;
   private readonly stages: readonly ViewStage[];
-  private readonly all: { count: number; readonly list: InstanceList; isWhole: boolean; isFading: boolean };
+  private readonly all: { count: number; readonly list: InstanceList; isFading: boolean };
   /** The version of `split` that the lists are for; -1 with one list. */
   splitVersion = -1;
 
@@ -350,7 +356,7 @@ export class CameraView implements PoseRequest {
   ) {
     this.stages = stages.map((stage) => stage.forView(this));
     this.seen = new Int32Array(Math.ceil(capacity / 32));
-    this.all = { count: 0, list: new InstanceList(capacity), isWhole: true, isFading: false };
+    this.all = { count: 0, list: new InstanceList(capacity), isFading: false };
   }
 
   get levels(): Uint8Array | null {
@@ -436,24 +442,16 @@ export class CameraView implements PoseRequest {
     this.visibilityVersion = visibility.version;
     this.splitVersion = splitVersion;
     const { seen, all } = this;
-    let whole = this.mark(crowdMatrixWorld, crowd) && visibility.allDrawn;
-    for (let i = 0; i < stages.length; i++) if (!stages[i].apply(crowdMatrixWorld, crowd)) whole = false;
-    all.isWhole = whole;
-    all.isFading = false;
-    const divided = splitVersion >= 0 ? split : null;
-    if (whole && divided === null) {
-      all.count = visibility.count;
-      return;
-    }
+    this.mark(crowdMatrixWorld, crowd);
+    for (let i = 0; i < stages.length; i++) stages[i].apply(crowdMatrixWorld, crowd);
     all.count = listSeen(seen, visibility.bits, this.ids);
-    if (divided !== null) {
-      const left = divided.split(_ids, all.count, whole, groups.spheres, seen);
-      all.isFading = divided.isFading;
-      all.isWhole = whole && left === all.count && !all.isFading;
-      all.count = left;
+    all.isFading = false;
+    if (splitVersion >= 0 && split !== null) {
+      all.count = split.split(_ids, all.count, groups.spheres, seen);
+      all.isFading = split.isFading;
     }
     if (all.isFading) all.list.assignFading(_ids, all.count);
-    else if (!all.isWhole) all.list.assign(_ids, all.count);
+    else all.list.assign(_ids, all.count);
   }
 
   dispose(): void {
@@ -467,22 +465,20 @@ export class CameraView implements PoseRequest {
     return _ids;
   }
 
-  /** Marks what is seen, and returns whether all is. */
-  private mark(crowdMatrixWorld: Matrix4, { groups, crowd: { visibility }, culls }: CrowdViews): boolean {
+  /** Marks what is seen. */
+  private mark(crowdMatrixWorld: Matrix4, { groups, crowd: { visibility }, culls }: CrowdViews): void {
     const { camera, seen } = this;
     const cameras = camerasOf(camera);
     const count = Math.max(1, cameras.length);
     if (this.clips.length !== count) this.clips = Array.from({ length: count }, () => new Matrix4());
     seen.fill(culls ? 0 : 0xffffffff);
-    let all = !culls;
     for (let i = 0; i < count; i++) {
       const one = cameras[i] ?? camera;
       const clip = this.clips[i].copy(clipOf(one, crowdMatrixWorld));
-      if (all) continue;
+      if (!culls) continue;
       _frustum.setFromProjectionMatrix(clip, one.coordinateSystem, one.reversedDepth);
-      all = markSeen(groups, visibility.count, _frustum, seen);
+      markSeen(groups, visibility.count, _frustum, seen);
     }
-    return all;
   }
 }
 

@@ -151,18 +151,13 @@ export class InstanceList {
   }
 }
 
-/**
- * Says which instances of a crowd are drawn. With one, shaders ask `instanceIndex()` which instance the drawn index stands
- * for, and all that instances have is read from textures; without one, the drawn index is the instance, and nothing is asked.
- */
+/** Says which instances of a crowd are drawn: shaders ask `instanceIndex()` which the drawn index stands for. */
 export interface View {
   /** How many are drawn: so many of the list. */
   readonly count: number;
   readonly list: InstanceList;
   /** Where in the list the first is; 0 unless it is said. */
   readonly start?: number;
-  /** Whether these are simply the first `count` instances, so that the list need not be read, and is not kept up to date. */
-  readonly isWhole?: boolean;
   /** Whether there are instances in the list of which only some pixels are drawn. */
   readonly isFading?: boolean;
 }

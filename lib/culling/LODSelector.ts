@@ -128,12 +128,11 @@ export interface SplitLists extends Partial<Pick<PoseRequest, 'levels' | 'poseRa
    *
    * @param ids The first `count` are seen. Those of which nothing is drawn are taken out; if `isFading` is true then, they are
    * entries, see `entryOf`.
-   * @param whole Whether these are all instances, in their order.
    * @param spheres x, y, z and radius by id, in the crowd's space.
    * @param seen Bit `id & 31` of word `id >> 5` is cleared for those that are taken out.
    * @returns How many ids are left.
    */
-  split(ids: Uint32Array, count: number, whole: boolean, spheres: Float32Array, seen: Int32Array): number;
+  split(ids: Uint32Array, count: number, spheres: Float32Array, seen: Int32Array): number;
   /** What the mesh of a list draws; nothing for one that is none any more. */
   of(list: number): View;
   dispose(): void;

@@ -12,33 +12,21 @@ const _planes = /*@__PURE__*/ new Float64Array(PLANES * 4);
  *
  * @param frustum In the crowd's space.
  * @param bits Bit `id & 31` of word `id >> 5` is set for each; none is cleared.
- * @returns Whether all of them were.
  */
-export function markSeen(
-  groups: InstanceGroups,
-  count: number,
-  { planes }: Frustum,
-  bits: Int32Array,
-): boolean {
+export function markSeen(groups: InstanceGroups, count: number, { planes }: Frustum, bits: Int32Array): void {
   const { spheres, order, groupSpheres, groupCount } = groups;
   planes.forEach(copyPlane);
-  let all = true;
   for (let group = 0; group < groupCount; group++) {
     const planesOfGroup = crossed(groupSpheres, group, ALL_PLANES);
-    if (planesOfGroup < 0) {
-      all = false;
-      continue;
-    }
+    if (planesOfGroup < 0) continue;
     const start = group * GROUP_SIZE;
     const end = Math.min(start + GROUP_SIZE, count);
     for (let i = start; i < end; i++) {
       const id = order[i];
       // Of planes that the group is inside of, nobody in it is outside.
       if (crossed(spheres, id, planesOfGroup) >= 0) bits[id >> 5] |= 1 << (id & 31);
-      else all = false;
     }
   }
-  return all;
 }
 
 /**

@@ -1,12 +1,12 @@
-import type { InstancedBufferAttribute } from 'three';
+import { type InstancedBufferAttribute, MathUtils } from 'three';
 import type { InstanceData } from './InstanceData.js';
-import { copyColors, type InstanceMatrices, type PreviousMatrices } from './InstanceMatrices.js';
 import { InstanceTexture } from './InstanceTexture.js';
+import type { PreviousMatrices } from './PreviousMatrices.js';
 
 /** Numbers of a texel, of which a colour takes three. */
 const SIZE = 4;
 
-/** Colours of instances as texels, a texel for each: for shaders that read where instances stand from elsewhere. */
+/** Colours of instances as texels, a texel for each. */
 export class ColorTexels {
   readonly texture: InstanceTexture;
   private colors: InstancedBufferAttribute | null = null;
@@ -16,10 +16,22 @@ export class ColorTexels {
     this.texture = new InstanceTexture(capacity, SIZE);
   }
 
-  /** Copies the colours that have changed since the last call. */
+  /** Copies the colours that have changed since the last call: renderers get those that were others before. */
   update(colors: InstancedBufferAttribute): void {
     if (colors === this.colors && colors.version === this.version) return;
-    copyColors(colors, this.texture, SIZE);
+    const { array, itemSize, normalized, count } = colors;
+    const { data } = this.texture;
+    const scale = normalized ? MathUtils.denormalize(1, array as Float32Array) : 1;
+    for (let i = 0, from = 0, to = 0; i < count; i++, from += itemSize, to += SIZE) {
+      const r = Math.fround(array[from] * scale);
+      const g = Math.fround(array[from + 1] * scale);
+      const b = Math.fround(array[from + 2] * scale);
+      if (data[to] === r && data[to + 1] === g && data[to + 2] === b) continue;
+      data[to] = r;
+      data[to + 1] = g;
+      data[to + 2] = b;
+      this.texture.changed(i);
+    }
     this.colors = colors;
     this.version = colors.version;
   }
@@ -29,11 +41,9 @@ export class ColorTexels {
   }
 }
 
-/** Copies of instances' matrices and colours as texels, which what draws them makes when they are needed. */
+/** Copies of instances' colours and former matrices as texels, which what draws them makes when they are needed. */
 export class MatrixTexels implements InstanceData {
-  /** Null while they are vertex attributes. */
-  matrices: InstanceMatrices | null = null;
-  /** Colours, where matrices are read from a buffer; null while they are not. */
+  /** Null while instances have none. */
   colors: ColorTexels | null = null;
   /** Matrices of the frame before; null until someone asks for motion vectors. */
   previous: PreviousMatrices | null = null;
@@ -55,7 +65,6 @@ export class MatrixTexels implements InstanceData {
   copy(): void {}
 
   dispose(): void {
-    this.matrices?.dispose();
     this.colors?.dispose();
     this.previous?.dispose();
   }

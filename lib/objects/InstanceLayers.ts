@@ -69,9 +69,7 @@ export class InstanceLayers implements CrowdFeature, CrowdStage {
         version = this.version;
         viewerMask = view.lodCamera.layers.mask;
         crowdMask = layersMask;
-        if (!view.byLayers || !this.isUsed) return true;
-        this.filter(view.seen, viewerMask, crowdMask);
-        return false;
+        if (view.byLayers && this.isUsed) this.filter(view.seen, viewerMask, crowdMask);
       },
     };
   }

@@ -134,13 +134,6 @@ export const MUTANTS = [
     tests: ['unit/culling'],
   },
   {
-    name: 'whole-list',
-    file: 'lib/features/levels/LevelLists.ts',
-    text: 'view.isWhole = whole && view.count === count && !view.isFading;',
-    fault: 'view.isWhole = view.count === count && !view.isFading;',
-    tests: ['unit/crowd', 'browser/levels'],
-  },
-  {
     name: 'fading-in-shadow',
     file: 'lib/features/levels/LevelLists.ts',
     text: 'if (step >= FADE_STEPS / 2) seenAt',

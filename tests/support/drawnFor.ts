@@ -15,8 +15,8 @@ const viewOf = (crowd: SkinnedInstancedMesh, camera: Camera, viewer?: Camera) =>
   return crowd.views.of(camera, crowd.matrixWorld, frame++, viewer);
 };
 
-const entriesOf = ({ count, list, start = 0, isWhole }: View): number[] =>
-  Array.from({ length: count }, (_, i) => (isWhole === true ? i : list.get(start + i)));
+const entriesOf = ({ count, list, start = 0 }: View): number[] =>
+  Array.from({ length: count }, (_, i) => list.get(start + i));
 
 const idsOf = (view: View): number[] => entriesOf(view).map(Math.trunc);
 

@@ -7,8 +7,8 @@ import {
   type WebGLRenderer,
 } from 'three';
 import { INSTANCES_PER_ROW } from '../../constants.js';
-import { InstanceList } from '../../culling/InstanceList.js';
 import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
+import { MovedInstances } from '../../instances/MovedInstances.js';
 import { allChanged } from '../../utils/attributes.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { keptOf, stateOf } from './WebGLPosePass.js';
@@ -33,16 +33,13 @@ export class MatrixTexture {
   /** Whether the renderer has old numbers in the buffer of the attribute, so that the texture has to be read. */
   private isStale = false;
   private readonly rows: number;
-  /** The version that `first` and `end` are for: rows that the renderer has not got yet. */
-  private version = -1;
+  /** Rows that the renderer has not got yet. */
   private first = 0;
   private end: number;
   /** What the renderer keeps of its context: another object after the context was lost. */
   private context: object | null = null;
-  private whole: InstanceList | null = null;
-  /** Bit `id & 31` of word `id >> 5`: who has moved since `takeMoved`. */
-  private readonly moved: Int32Array;
-  private hasMoved = true;
+  /** Who has moved since `takeMoved`. */
+  private readonly moved: MovedInstances;
   /** Has renderers upload next to nothing of an attribute that has changed. */
   private readonly nothing = { start: 0, count: 1 };
 
@@ -54,7 +51,7 @@ export class MatrixTexture {
     const { attribute } = transforms;
     this.attribute = attribute;
     this.rows = this.end = Math.ceil(attribute.array.length / ROW);
-    this.moved = new Int32Array(Math.ceil(attribute.count / 32)).fill(-1);
+    this.moved = new MovedInstances(attribute.count);
     this.texture = new DataTexture(null, WIDTH, this.rows, RGBAFormat, FloatType);
     this.texture.source.dataReady = false;
   }
@@ -83,15 +80,6 @@ export class MatrixTexture {
       updateRanges.length = 0;
       updateRanges.push(nothing);
     }
-  }
-
-  /** The list of all instances, in order: a view that is whole keeps none of its own. */
-  get everyone(): InstanceList {
-    if (this.whole === null) {
-      this.whole = new InstanceList(this.attribute.count);
-      this.whole.assignAll();
-    }
-    return this.whole;
   }
 
   /**
@@ -140,16 +128,14 @@ export class MatrixTexture {
   /** Has a palette pose instances again that were moved. */
   takeMoved(tracker: PoseDirtyTracker): void {
     this.note();
-    if (!this.hasMoved) return;
-    this.hasMoved = false;
-    tracker.move(this.moved);
-    this.moved.fill(0);
+    if (this.moved.isEmpty) return;
+    tracker.move(this.moved.bits);
+    this.moved.clear();
   }
 
   dispose(): void {
     this.texture.dispose();
     this.context = null;
-    this.whole?.dispose();
   }
 
   /** Has renderers upload the attribute again. */
@@ -162,19 +148,14 @@ export class MatrixTexture {
   /** Takes down which rows have changed. */
   private note(): boolean {
     const { attribute, rows } = this;
-    const { version, updateRanges } = attribute;
-    if (version === this.version) return false;
-    this.version = version;
+    const { updateRanges } = attribute;
+    if (!this.moved.note(attribute)) return false;
     if (updateRanges.length === 0) {
       this.first = 0;
       this.end = rows;
-      this.moved.fill(-1);
     }
-    this.hasMoved = true;
     for (let i = 0; i < updateRanges.length; i++) {
       const { start, count } = updateRanges[i];
-      const last = Math.min(Math.ceil((start + count) / SIZE), attribute.count);
-      for (let id = Math.floor(start / SIZE); id < last; id++) this.moved[id >> 5] |= 1 << (id & 31);
       this.first = Math.min(this.first, Math.floor(start / ROW));
       this.end = Math.max(this.end, Math.min(Math.ceil((start + count) / ROW), rows));
     }

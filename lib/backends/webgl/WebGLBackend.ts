@@ -159,7 +159,7 @@ function updateDraw(crowd: DrawnCrowd): void {
   if (!hasGLSLSource(crowd)) return;
   const drawn = drawStateOf(crowd);
   drawn.viewed = readsView(crowd);
-  setDrawParameters(crowd, true);
+  setDrawParameters(crowd);
   const { elements } = crowd.bindMatrix;
   const color = elements[PARAM_VARIANT];
   const shadow = elements[PARAM_SHADOW_VARIANT];
@@ -256,12 +256,11 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   source.update?.(renderer, crowd, drawn.requested, !!draw, matrices);
   crowd.views.posed = source.posedCount?.(crowd) ?? 0;
   if (!draw) return;
-  const isWhole = !view || view.isWhole === true;
-  const list = isWhole ? matrices.everyone : view.list;
+  const { list, start = 0 } = view ?? { list: crowd.views.everyone };
   const listed = source.listed?.(crowd, list) ?? list;
   listed.texture.prepare(renderer);
   const { elements } = crowd.bindMatrix;
-  elements[PARAM_LISTED] = FIRST_LISTED + listed.first + (isWhole ? 0 : (view.start ?? 0));
+  elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
   elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
   bindTextures(crowd, matrices.texture, listed.texture.plain);
 }
@@ -397,7 +396,6 @@ function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   // One that is drawn at levels of its own is drawn at none where there are none.
   const others = drawStateOf(crowd).viewed || crowd.level === -1;
   if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
-  if (view.isWhole) return null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   return view.list.countBelow(crowd.count, view.count, view.start);
 }

@@ -67,7 +67,7 @@ const trackGLSL: GLSLSource = {
     for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
   compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
-  listed: (crowd, list) => posesOf(crowd).placed(list),
+  listed: (crowd, list) => posesOf(crowd).listed(list),
   posedCount: (crowd) => posesOf(crowd).count,
   update(renderer, crowd, requested, isDrawing, matrices) {
     const poses = posesOf(crowd);

@@ -4,10 +4,10 @@ import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PoseRequest } from '../../culling/InstanceList.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
+import { PaletteRows } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
-import { PaletteRows } from './PaletteRows.js';
 import {
   countPoses,
   createPoseNumbers,
@@ -19,12 +19,9 @@ import {
   wait,
 } from './PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
+import { storedPlacesOf } from './StoredPlaces.js';
 
-/** Smaller palettes have a row for each instance. */
-const POOLED_BYTES = 1_048_576;
 const MATRIX_BYTES = 48;
-/** Rows come in multiples of so many. */
-const ROWS_AT_ONCE = 64;
 
 /** What was posed on a renderer. */
 interface Posed {
@@ -33,6 +30,8 @@ interface Posed {
   generation: number;
   /** The first so many instances have a pose. */
   count: number;
+  /** The number of changes of where instances stand that are in it. */
+  changes: number;
 }
 
 /** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
@@ -68,7 +67,6 @@ export class NodePoses implements PoseBuffers {
   /** Who posed them first, and whether others did too: of what they see nothing is known here. */
   private first: WeakRef<WebGPURenderer> | null = null;
   private isShared = false;
-  private isSmall!: boolean;
   /** What draws of this frame may still read. */
   private readonly retired: { dispose(): void }[] = [];
 
@@ -86,7 +84,7 @@ export class NodePoses implements PoseBuffers {
 
   /** Makes room for as many instances as there are now, in the palette that there is: that goes by who is seen. */
   fit(): void {
-    const { playback, rows, counts, webGPU } = this;
+    const { playback, rows, webGPU } = this;
     const { capacity } = playback;
     if (rows.capacity !== capacity) {
       rows.resize(capacity);
@@ -94,8 +92,7 @@ export class NodePoses implements PoseBuffers {
       if (this.kept !== null) this.retired.push(this.kept);
       this.kept = null;
     }
-    this.isSmall = capacity * counts.columns * MATRIX_BYTES <= POOLED_BYTES;
-    if (this.isSmall || !webGPU) rows.grow(capacity, 1);
+    if (!webGPU) rows.setSize(capacity);
   }
 
   /** The palette of the frame before. It is kept from the first time on that someone asks for it, and everyone is posed then. */
@@ -145,27 +142,24 @@ export class NodePoses implements PoseBuffers {
     this.first ??= new WeakRef(renderer);
     if (this.first.deref() !== renderer) this.isShared = true;
     const all = seen === null || this.kept !== null || !webGPU;
-    const isWhole = all || this.isShared || this.isSmall;
+    const isWhole = all || this.isShared;
 
     let posed = this.posed.get(renderer);
     if (posed === undefined) {
-      posed = { tracker: new PoseDirtyTracker(capacity), generation: -1, count: 0 };
+      posed = { tracker: new PoseDirtyTracker(capacity), generation: -1, count: 0, changes: -1 };
       this.posed.set(renderer, posed);
     }
     const { tracker } = posed;
     const { askedCount } = tracker;
-    if (tracker.moveTo(crowd) && !isWhole) rows.shrink(askedCount);
+    if (tracker.moveTo(crowd) && !isWhole && rows.shrink(askedCount)) this.generation++;
+    this.takeMoved(renderer, crowd, posed);
     tracker.begin();
     if (all) tracker.add(null, crowd);
     else {
       if (expected !== null) for (let i = 0; i < expected.length; i++) tracker.add(expected[i], crowd);
       tracker.add(seen, crowd);
     }
-    rows.grow(isWhole ? capacity : tracker.askedCount, isWhole ? 1 : ROWS_AT_ONCE);
-    if (rows.size !== this.size) {
-      checkRoom(renderer, this);
-      this.resize();
-    }
+    this.grow(renderer, isWhole ? capacity : tracker.askedCount);
     if (posed.generation !== this.generation) {
       // Cameras that were prepared before this one may be drawn after it.
       tracker.clear();
@@ -179,18 +173,13 @@ export class NodePoses implements PoseBuffers {
 
   /** What poses the instances of a list. */
   stepsForList(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): ComputeNode[] {
-    const { rows, counts } = this;
     crowd.crowd.poseEdits?.update();
-    rows.grow(this.playback.capacity, 1);
-    if (rows.size !== this.size) {
-      checkRoom(renderer, this);
-      this.resize();
-    }
+    this.grow(renderer, this.playback.capacity);
     this.posedCrowd = crowd;
     // What the tracker knows is not so any more.
     this.generation++;
     const make = () => new PoseSteps(this, true, list);
-    const steps = this.steps.get(renderer, poseKey(crowd, counts, false, list), make);
+    const steps = this.steps.get(renderer, poseKey(crowd, this.counts, false, list), make);
     prepareUploads(renderer, crowd);
     this.prepareRows(renderer);
     return steps.prepareList(this, list);
@@ -211,19 +200,17 @@ export class NodePoses implements PoseBuffers {
     const { rows, counts, kept, webGPU } = this;
     const { tracker } = posed;
     const { count } = crowd.visibility;
-    if (!rows.isWhole) {
-      rows.assign(tracker.due, tracker.asked, tracker.lose);
-      rows.texture?.prepare(renderer);
-      rows.instanceOf?.prepare(renderer);
-    }
-    const isPart = !rows.isWhole || tracker.dueCount < count;
-    if (isPart && webGPU) this.writeDue(rows.isWhole ? tracker.due : rows.due);
+    const hasAll = rows.size === rows.capacity;
+    const isPart = !hasAll || tracker.dueCount < count;
+    if (isPart && webGPU) this.writeDue(hasAll ? tracker.due : this.dueRows(tracker));
+    rows.rowOf.prepare(renderer);
+    rows.instanceOf.texture.prepare(renderer);
     const copied = kept?.keep(renderer, posed.count) ?? 0;
     const key = poseKey(crowd, counts, kept !== null, null);
     const steps = this.steps.get(renderer, key, () => new PoseSteps(this, webGPU, null));
     prepareUploads(renderer, crowd);
     this.prepareRows(renderer);
-    const looked = rows.isWhole ? count : rows.size;
+    const looked = hasAll ? count : rows.size;
     const nodes = steps.prepare(this, looked, isPart, copied);
     if (waits && this.canWait) wait(nodes, this);
     else renderer.compute(nodes);
@@ -239,6 +226,37 @@ export class NodePoses implements PoseBuffers {
     this.locals.prepare(renderer);
     this.segments?.prepare(renderer);
     this.palette.prepare(renderer);
+  }
+
+  /** Finds out which instances were moved since the last time: these are posed again. */
+  private takeMoved(renderer: WebGPURenderer, crowd: DrawnCrowd, posed: Posed): void {
+    const { tracker, changes } = posed;
+    const places = storedPlacesOf(crowd, this.webGPU);
+    places.update(crowd.instanceMatrix, renderer);
+    posed.changes = places.changes;
+    if (changes + 1 === places.changes) tracker.move(places.moved);
+    else if (changes !== places.changes || crowd.crowd.written?.places) tracker.clear();
+  }
+
+  /** Rows of those that are to be posed, a bit for each. */
+  private dueRows(tracker: PoseDirtyTracker): Int32Array {
+    const bits = new Int32Array(Math.ceil(this.size / 32));
+    for (let word = 0; word < tracker.due.length; word++) {
+      for (let rest = tracker.due[word]; rest !== 0; rest &= rest - 1) {
+        const row = this.rows.rowFor(word * 32 + 31 - Math.clz32(rest & -rest), tracker);
+        bits[row >> 5] |= 1 << (row & 31);
+      }
+    }
+    return bits;
+  }
+
+  /** Makes room for so many. */
+  private grow(renderer: WebGPURenderer, count: number): void {
+    const { rows } = this;
+    if (count > rows.size) rows.setSize(rows.sizeFor(count));
+    if (rows.size === this.size) return;
+    checkRoom(renderer, this);
+    this.resize();
   }
 
   private writeDue(bits: Int32Array): void {

@@ -10,6 +10,8 @@ import type { NodePoses } from './NodePoses.js';
 export interface NodeSource {
   /** The name of the `PoseSource`. */
   readonly name: string;
+  /** Whether its matrices can place the instance too. */
+  readonly places?: boolean;
   /** What a pass poses of a crowd before it is drawn. */
   posesOf?(renderer: object, crowd: DrawnCrowd): NodePoses;
   /** Builds on the current stack. */
@@ -23,9 +25,13 @@ export interface NodeSource {
     part: PartNode;
     /** Whether to move the vertex by the morph targets that clips move. */
     morph: boolean;
+    /** Whether matrices shall place the instance too, where they can. */
+    placed: boolean;
   }): PosedNodes & {
     /** Null if that is not known. Builds on the current stack. */
     previous: (() => PosedNodes) | null;
+    /** Rows of the inverse of the instance's matrix, of a source that `places`. Builds on the current stack. */
+    unplacing?: () => Rows;
   };
 }
 
@@ -46,6 +52,12 @@ export function shadedNormal([x, y, z]: readonly Node<'vec3'>[], normal: Node<'v
   const before = turned[0].mul(normal.x).add(turned[1].mul(normal.y)).add(turned[2].mul(normal.z)).toVar();
   const after = vec3(dot(turned[0], before), dot(turned[1], before), dot(turned[2], before));
   return after.div(max(size.mul(size), 1e-30));
+}
+
+/** Where an instance may be scaled unevenly, a placed normal is turned as three.js does it, by the inverse's transpose. */
+export function unevenNormal(unplacing: Rows, normal: Node<'vec3'>): Node<'vec3'> {
+  const { x, y, z } = posedDirection(unplacing, normal).toVar();
+  return unplacing[0].xyz.mul(x).add(unplacing[1].xyz.mul(y)).add(unplacing[2].xyz.mul(z));
 }
 
 /** Turns a direction at the vertex as the matrix says. */

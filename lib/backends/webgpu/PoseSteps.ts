@@ -15,10 +15,11 @@ import { type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { PaletteRows } from '../PaletteRows.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
-import type { PaletteRows } from './PaletteRows.js';
 import type { ActionsReader, StoredOnGPU } from './StoredOnGPU.js';
+import { type PlacesReader, placesReader } from './StoredPlaces.js';
 
 /** Invocations of a workgroup. */
 export const POSE_WORKGROUP = 64;
@@ -27,7 +28,9 @@ export function countPoses(tracks: PoseTracks) {
   const { length: nodes } = tracks.parents;
   const { length: joints } = tracks.jointNodes;
   const groups = tracks.morphRest.length / 4;
-  return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, columns: joints + groups };
+  // Behind them is the instance's own matrix.
+  const columns = joints + groups + 1;
+  return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, columns };
 }
 
 /** What steps are told of a crowd, as the bytes lie in `PoseBuffers.numbers`. */
@@ -171,6 +174,7 @@ export class PoseSteps {
     counts: uniform(new Vector4(), 'ivec4'),
   };
   private readonly actions: ActionsReader;
+  private readonly places: PlacesReader;
   private readonly masks: TexelNode | null;
   private readonly edits: PoseEditNodes | null;
   private readonly tracks: { keys: TexelNode; shortKeys: TexelNode | null }[] = [];
@@ -216,6 +220,7 @@ export class PoseSteps {
     const { poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
     this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
+    this.places = placesReader(crowd, webGPU);
     this.masks = playback.over && texels(playback.over.masks);
     this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
     this.writers = [locals.writer(), palette.writer()];
@@ -230,7 +235,7 @@ export class PoseSteps {
 
     const over = this.masks && nodesOf('AnimationLayers')(this.masks);
     const played = { actions: this.actions, clock, layers, over };
-    const size = { nodes: counts.x, joints: counts.y, morphs: entries > nodes };
+    const size = { nodes: counts.x, joints: counts.y, columns: counts.w, morphs: entries > nodes };
     const each = (members: Node<'int'>, pose: PoseMember) => {
       const index = int(palette.invocation).toVar();
       const row = index.div(members).toVar();
@@ -276,7 +281,8 @@ export class PoseSteps {
     });
     const compose = Fn(() => {
       next(() => this.compose);
-      const skinning = composeStep(readTracks(), size, this.edits, reduced !== null);
+      const { places, edits } = this;
+      const skinning = composeStep(readTracks(), size, edits, reduced !== null, places.read);
       each(counts.w, (instance, row, column) => {
         const first = row.mul(counts.z).toVar();
         const localOf = (entry: Node<'int'>) => this.locals.read(first.add(entry).toVar());
@@ -326,7 +332,7 @@ export class PoseSteps {
   prepare(buffers: PoseBuffers, count: number, isPart: boolean, kept: number): ComputeNode[] {
     const numbers = writeNumbers(buffers);
     numbers[IS_PART] = isPart ? 1 : 0;
-    numbers[IS_POOLED] = buffers.rows.instanceOf === null ? 0 : 1;
+    numbers[IS_POOLED] = buffers.rows.inOrder ? 0 : 1;
     numbers[COUNT] = count;
     numbers[KEPT] = kept;
     const steps = kept === 0 ? this.steps : this.stepsOfNewFrame;
@@ -386,7 +392,8 @@ export class PoseSteps {
       uniforms.clock.value.set(playback.clock, playback.time.epoch);
     }
     this.due.value = due;
-    this.instanceOf.value = rows.instanceOf?.layered ?? noNumbers('rows');
+    this.instanceOf.value = rows.instanceOf.texture.layered;
+    this.places.use(posedCrowd);
     this.actions.value = storedActions(posedCrowd)?.actions ?? playback.actions.layered;
     if (this.masks !== null && playback.over !== null) this.masks.value = playback.over.masks;
     if (poseEdits !== null) this.edits?.use(poseEdits.textures);

@@ -1,54 +1,147 @@
-import type { InstancedBufferAttribute } from 'three';
-import { StorageBufferAttribute } from 'three/webgpu';
+import type { InstancedBufferAttribute, TypedArray } from 'three';
+import { int } from 'three/tsl';
+import { type Node, StorageBufferAttribute } from 'three/webgpu';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { vectorsIn } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { CrowdViews } from '../../culling/CrowdViews.js';
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { MovedInstances } from '../../instances/MovedInstances.js';
 import { warnOnce } from '../../utils/messages.js';
+import type { StoredOnGPU } from './StoredOnGPU.js';
 
-const known = /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>();
+/** Texels of a matrix, which are its columns, and numbers. */
+const COLUMNS = 4;
+const SIZE = COLUMNS * 4;
+/** What is sent as one although so many words of instances between have not moved: to send it takes less than a call. */
+const GAP = 16;
 
 /**
- * Where instances stand, as a buffer that shaders read by any index: the columns of each matrix. It shares its numbers with
- * `instanceMatrix`, so that nothing is copied.
+ * Where instances stand, for shaders that read it by any index: the columns of each matrix. On WebGPU it is a buffer that shares its
+ * numbers with `instanceMatrix`, so that nothing is copied, on the WebGL 2 backend a texture.
  */
 export class StoredPlaces {
-  buffer = new StorageBufferAttribute(new Float32Array(16), 4);
-  private version = -1;
+  buffer: StorageBufferAttribute | null = null;
+  texture: InstanceTexture | null = null;
+  /** Goes up with each change, and who has moved with the last: bit `id & 31` of word `id >> 5`. */
+  changes = 0;
+  moved: Int32Array = new Int32Array(0);
+  private array: TypedArray | null = null;
+  private noted = new MovedInstances(0);
 
-  /** Takes over what has changed since the last call. Returns whether anything had. */
-  update(source: InstancedBufferAttribute): boolean {
-    const { version } = source;
-    if (source.array !== this.buffer.array) {
-      if ('isStorageInstancedBufferAttribute' in source)
-        warnOnce(
-          'SkinnedInstancedMesh: matrices that compute writes are unknown to the CPU, which culls by them; use new GPUInstances(crowd, { matrices }).',
-        );
-      this.buffer.dispose();
-      this.buffer = new StorageBufferAttribute(source.array, 4);
-    } else if (version !== this.version) {
-      // Ranges of changes before this one may have been cleared by a renderer.
-      if (version === this.version + 1) {
-        for (const { start, count } of source.updateRanges) this.buffer.addUpdateRange(start, count);
-      } else this.buffer.clearUpdateRanges();
+  constructor(private readonly webGPU: boolean) {}
+
+  note(source: InstancedBufferAttribute): void {
+    this.noted.note(source);
+  }
+
+  /** Takes over what has changed since the last call. Call it before a renderer draws. */
+  update(source: InstancedBufferAttribute, renderer: object): void {
+    if (source.array !== this.array) this.begin(source);
+    this.note(source);
+    if (!this.noted.isEmpty) {
+      this.moved.set(this.noted.bits);
+      this.noted.clear();
       source.clearUpdateRanges();
-      this.buffer.needsUpdate = true;
-    } else return false;
-    this.version = version;
-    return true;
+      this.changes++;
+      this.sendMoved(source.count);
+    }
+    this.texture?.prepare(renderer);
   }
 
   dispose(): void {
-    this.buffer.dispose();
+    this.buffer?.dispose();
+    this.texture?.dispose();
+  }
+
+  private begin(source: InstancedBufferAttribute): void {
+    const { array, count } = source;
+    if ('isStorageInstancedBufferAttribute' in source)
+      warnOnce(
+        'SkinnedInstancedMesh: matrices that compute writes are unknown to the CPU, which culls by them; use new GPUInstances(crowd, { matrices }).',
+      );
+    this.dispose();
+    this.array = array;
+    this.noted = new MovedInstances(count);
+    this.moved = new Int32Array(this.noted.bits.length);
+    if (this.webGPU) this.buffer = new StorageBufferAttribute(array, COLUMNS);
+    else this.texture = new InstanceTexture(count, SIZE);
+  }
+
+  private sendMoved(count: number): void {
+    const { moved } = this;
+    for (let word = 0; word < moved.length; word++) {
+      if (moved[word] === 0) continue;
+      const first = word;
+      for (let next = word; next < moved.length && next <= word + GAP; next++)
+        if (moved[next] !== 0) word = next;
+      this.send(first * 32, Math.min((word + 1) * 32, count));
+    }
+  }
+
+  private send(start: number, end: number): void {
+    const { array, buffer, texture } = this;
+    texture?.data.set((array as TypedArray).subarray(start * SIZE, end * SIZE), start * SIZE);
+    texture?.changedRange(start, end);
+    buffer?.addUpdateRange(start * SIZE, (end - start) * SIZE);
+    if (buffer !== null) buffer.needsUpdate = true;
   }
 }
 
-/** Those of a crowd, on WebGPU. */
-export function storedPlacesOf({ views }: DrawnCrowd): StoredPlaces {
-  let places = known.get(views);
+const known = {
+  webGPU: /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>(),
+  webGL: /*@__PURE__*/ new WeakMap<CrowdViews, StoredPlaces>(),
+};
+
+/** Those of a crowd, on one kind of backend. */
+export function storedPlacesOf({ views }: DrawnCrowd, webGPU: boolean): StoredPlaces {
+  const all = webGPU ? known.webGPU : known.webGL;
+  let places = all.get(views);
   // They are made anew if the crowd was disposed, and is drawn again.
   if (places === undefined || !views.owned.has(places)) {
-    places = new StoredPlaces();
-    known.set(views, places);
+    places = new StoredPlaces(webGPU);
+    all.set(views, places);
     views.owned.add(places);
   }
   return places;
 }
+
+/** Where the instances of a crowd stand, on WebGPU: as the CPU says it, or the GPU itself. */
+export const placesOf = (crowd: DrawnCrowd): StorageBufferAttribute =>
+  ((crowd.crowd.written as StoredOnGPU | null)?.matrices ??
+    storedPlacesOf(crowd, true).buffer) as StorageBufferAttribute;
+
+/** Reads where instances stand, of whichever crowd is drawn or posed. */
+export interface PlacesReader {
+  use(crowd: DrawnCrowd): void;
+  /** The columns of an instance's matrix. Builds on the current stack. */
+  read(instance: Node<'int'>): readonly Node<'vec4'>[];
+}
+
+/** @param crowd One whose places are stored. */
+export function placesReader(crowd: DrawnCrowd, webGPU: boolean): PlacesReader {
+  if (webGPU) {
+    const places = vectorsIn(placesOf(crowd));
+    return {
+      use: (other) => {
+        places.value = placesOf(other);
+      },
+      read: (instance) => {
+        const first = instance.mul(COLUMNS).toVar();
+        return [0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar());
+      },
+    };
+  }
+  const textureOf = (one: DrawnCrowd) => (storedPlacesOf(one, false).texture as InstanceTexture).layered;
+  const matrices = texels(textureOf(crowd));
+  return {
+    use: (other) => {
+      matrices.value = textureOf(other);
+    },
+    read: (instance) => columnsIn(matrices, instance),
+  };
+}
+
+/** The columns of a matrix in a texture of four texels an instance. Builds on the current stack. */
+export const columnsIn = (matrices: TexelNode, instance: Node<'int'>): readonly Node<'vec4'>[] =>
+  matrices.instanceTexels(instance, COLUMNS, int(0), COLUMNS);

@@ -6,14 +6,14 @@ import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { readsView } from '../../core/drawnCrowds.js';
-import { eachUpload, updateColors, updateMatrices } from '../../core/instancePlaces.js';
+import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { warnOnce } from '../../utils/messages.js';
 import { hasArrayMap, hasPalette, MERGED_CODES, mergedCode } from '../../utils/surfaceMaps.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { noteHook } from './bundledHooks.js';
-import { checkSizes, fitVertexBuffers, type NodeRenderer, needsMatrixTexels } from './checkLimits.js';
+import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
 import { gpuLists, isInBundle, isListedByGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
 import { keepMorphTargets } from './morphedGeometry.js';
@@ -21,6 +21,7 @@ import type { NodePoses } from './NodePoses.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
 import { poseAhead } from './poseAhead.js';
+import { isUneven } from './poseCrowd.js';
 import { storedPlacesOf } from './StoredPlaces.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
@@ -79,7 +80,10 @@ export const webGPUBackend: Backend = {
     fitVertexBuffers(renderer, crowd);
     keepMorphTargets(crowd.geometry);
     const isViewed = readsView(crowd);
-    setDrawParameters(crowd, isViewed);
+    const { views } = crowd;
+    // Materials are made for how instances are scaled, which is known otherwise where cameras ask what they see.
+    if (!views.isWatched && !isUneven(crowd)) views.updateGroups();
+    setDrawParameters(crowd);
     checkSizes(renderer, crowd);
     const onGPU = isViewed && isListedByGPU(renderer, crowd);
     if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
@@ -92,10 +96,8 @@ export const webGPUBackend: Backend = {
       const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
       gpuLists?.prepare(renderer, crowd, camera, lodCamera, last, group, poses);
     }
-    if (isViewed && renderer.backend.device !== undefined) {
-      if (!onGPU) storedPlacesOf(crowd).update(crowd.instanceMatrix);
-      updateColors(crowd);
-    } else prepareMatrices(renderer, crowd);
+    storedPlacesOf(crowd, renderer.backend.device !== undefined).update(crowd.instanceMatrix, renderer);
+    updateColors(crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
     // three.js keeps what an override draws of each material apart, so that the material need not change the key.
@@ -155,8 +157,8 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (crowd.boneTexture.precision === 'half' ? 1 : 0);
   key = key * 2 + (crowd.instanceColor === null ? 0 : 1);
   key = key * 2 + (crowd.morphTexture === null ? 0 : 1);
-  key = key * 2 + (crowd.texels.matrices === null ? 0 : 1);
   key = key * 2 + (culledOnGPU ? 1 : 0);
+  key = key * 2 + (isUneven(crowd) ? 1 : 0);
   const { written } = crowd.crowd;
   key = key * 4 + (written?.places ? 1 : 0) + (written?.plays ? 2 : 0);
   key = key * SURFACES + surfaceOf(material);
@@ -192,12 +194,6 @@ function generationOf(crowd: DrawnCrowd): number {
     last.generation = (last.generation + 1) % GENERATIONS;
   }
   return last.generation;
-}
-
-/** Keeps matrices and colours as texels once there is no room for them among the vertex attributes, and for a view. */
-function prepareMatrices(renderer: Renderer, crowd: DrawnCrowd): void {
-  if (crowd.texels.matrices === null && !readsView(crowd) && !needsMatrixTexels(renderer, crowd)) return;
-  updateMatrices(crowd).prepare(renderer);
 }
 
 /**

@@ -2,16 +2,12 @@ import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
 import type { NodeBuilder } from 'three/webgpu';
 import { type Build, buildOf } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import {
-  COLOR_ATTRIBUTES,
-  MATRIX_ATTRIBUTES,
-  ownVertexAttributes,
-  ownVertexBuffers,
-  VERTEX_ATTRIBUTES,
-  VERTEX_BUFFERS,
-} from '../vertexLimits.js';
 import { onCrowdUpdate } from './crowdNodes.js';
 import { packAttributes } from './packAttributes.js';
+
+/** What every device has room for, with WebGL 2 as with WebGPU; WebGL knows no such limit of buffers. */
+const VERTEX_BUFFERS = 8;
+const VERTEX_ATTRIBUTES = 16;
 
 /** What is read of a renderer. */
 export interface NodeRenderer {
@@ -88,16 +84,6 @@ export function fitVertexBuffers(renderer: NodeRenderer, { geometry }: DrawnCrow
   if (vertexBuffers === Infinity || packed.has(geometry)) return;
   packed.add(geometry);
   packAttributes(geometry, vertexBuffers);
-}
-
-/** Whether matrices and colours must leave the vertex attributes so that those of the geometry have room. */
-export function needsMatrixTexels(renderer: NodeRenderer, { geometry, instanceColor }: DrawnCrowd): boolean {
-  const { vertexBuffers, vertexAttributes } = limitsOf(renderer);
-  const colors = instanceColor === null ? 0 : 1;
-  return (
-    ownVertexBuffers(geometry) + 1 + colors > vertexBuffers ||
-    ownVertexAttributes(geometry) + MATRIX_ATTRIBUTES + colors * COLOR_ATTRIBUTES > vertexAttributes
-  );
 }
 
 /** Makes draws throw an error if the shaders that are built read more vertex attributes than the device takes. */

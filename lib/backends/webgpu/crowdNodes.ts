@@ -2,16 +2,16 @@ import type { Texture } from 'three';
 import { Fn, int, OnObjectUpdate, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
-import { drawnFade, instanceIndex } from '../../../shaders/instanceIndex.tsl.js';
+import { drawnEntry, drawnFade, lookedUp } from '../../../shaders/instanceIndex.tsl.js';
 import { morphTargets } from '../../../shaders/morphTargets.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { type DrawFrame, type DrawnMaterial, keptOf, type Vectors } from '../../../shaders/tsl.js';
+import { type DrawFrame, type DrawnMaterial, keptOf } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { isCrowd, readsView } from '../../core/drawnCrowds.js';
-import { type DrawnList, listOf, readsDrawnIndex } from './drawnLists.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
+import { type DrawnList, listOf } from './drawnLists.js';
 import { nodesOf, type PartNode } from './featureNodes.js';
 
 /** The variant in which a material draws a crowd. */
@@ -60,41 +60,40 @@ export function drawnTexels(
   return node;
 }
 
-/** The list by which a crowd is drawn; null where shaders ask for none. */
-function listOfBuild(crowd: DrawnCrowd, builder: NodeBuilder): DrawnList | null {
+/** The list by which a crowd is drawn. */
+export function listOfBuild(crowd: DrawnCrowd, builder: NodeBuilder): DrawnList {
   // Shadow maps read the same lists.
   const { fades } = variantOf(crowd.bindMatrix.elements[PARAM_VARIANT]);
-  return readsView(crowd) ? listOf(builder, crowd, fades) : null;
+  return listOf(builder, crowd, fades);
 }
 
-/** Has each draw of a build show its list. Right before the draw: shadow maps are drawn after all that renderers call before it. */
-export function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
-  const list = listOfBuild(crowd, builder);
-  if (list === null) return;
-  onCrowdUpdate((drawn, _renderer, frame) => {
-    if (readsDrawnIndex(builder, drawn)) list.showAll(drawn, frame);
-    else list.show(drawn, frame);
-  });
+/** The instance that is drawn, and the row of a palette that holds its pose. Both are looked up once in a build, and build on the current stack. */
+export const instanceNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> =>
+  listOfBuild(crowd, builder).listsRows ? otherNode(crowd, builder) : entryNode(crowd, builder);
+export const rowNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> =>
+  listOfBuild(crowd, builder).listsRows ? entryNode(crowd, builder) : otherNode(crowd, builder);
+
+const listed = keptOf<{ entry: Node<'int'>; other: Node<'int'> }>;
+
+function entryNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
+  const kept = listed(builder);
+  kept.entry ??= int(Fn(() => drawnEntry(listOfBuild(crowd, builder)))()).toVar();
+  return kept.entry;
 }
 
-/** The instance that is drawn: looked up once in a build. Builds on the current stack. */
-export function instanceNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
-  const kept = keptOf<{ instance: Node<'int'> }>(builder);
-  kept.instance ??= int(Fn(() => instanceIndex(listOfBuild(crowd, builder)))()).toVar();
-  return kept.instance;
+function otherNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
+  const kept = listed(builder);
+  kept.other ??= int(Fn(() => lookedUp(listOfBuild(crowd, builder), entryNode(crowd, builder)))()).toVar();
+  return kept.other;
 }
 
 /** Tells fragments which of them are drawn, where levels of detail fade. */
 export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const write = Fn(() => {
-    nodesOf('CrowdLevels').writeFade(drawnFade(listOfBuild(crowd, builder) as DrawnList));
+    nodesOf('CrowdLevels').writeFade(drawnFade(listOfBuild(crowd, builder)));
   }, 'void');
   write();
 }
-
-/** Where instances stand, if shaders need no copy of it. */
-export const placesOf = (crowd: DrawnCrowd, builder: NodeBuilder): Vectors | null =>
-  listOfBuild(crowd, builder)?.places ?? null;
 
 /** What the vertex's part looks like on its instance; white and shown if the variant has no parts. */
 export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: NodeBuilder): PartNode {

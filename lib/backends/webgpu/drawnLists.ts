@@ -1,27 +1,31 @@
 import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Object3D } from 'three';
 import { fract, int } from 'three/tsl';
-import type { Node, NodeBuilder, StorageBufferAttribute } from 'three/webgpu';
-import { drawFirst, drawIsListed } from '../../../shaders/drawSlots.tsl.js';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, keptOf, mat4Of, type Vectors, vectorsIn } from '../../../shaders/tsl.js';
-import { FADE_CODES, FIRST_LISTED, PARAM_LISTED } from '../../constants.js';
+import { buildOf, type DrawFrame, keptOf } from '../../../shaders/tsl.js';
+import { FADE_CODES, FIRST_LISTED, PARAM_LISTED, PARAM_LOOKS_UP } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { goesByInstanceLayers, warnNotCulled } from '../../core/drawnCrowds.js';
+import { goesByInstanceLayers, readsView, warnNotCulled } from '../../core/drawnCrowds.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
+import type { View } from '../../culling/InstanceList.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
+import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { isOfVertices } from '../../utils/geometries.js';
+import type { PaletteRows } from '../PaletteRows.js';
 import type { NodePoses } from './NodePoses.js';
-import { storedPlacesOf } from './StoredPlaces.js';
 
 /** The list that a build reads its instances from: another one in each draw. */
 export interface DrawnList extends ViewNodes {
-  /** Has the draw that comes next show what its camera sees. Call it right before, see `OnObjectUpdate`. */
-  show(crowd: DrawnCrowd, frame: DrawFrame): void;
+  /**
+   * Has the draw that comes next show what its camera sees. Call it right before, see `OnObjectUpdate`.
+   *
+   * @param rows Those of the palette of the crowd; null if it has none.
+   */
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void;
   /** Has it show all instances, in their order. */
-  showAll(crowd: DrawnCrowd, frame: DrawFrame): void;
-  /** Where instances stand, on WebGPU. */
-  readonly places: Vectors | null;
+  showAll(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void;
 }
 
 /** Null as long as nothing on the page needs them. */
@@ -85,54 +89,70 @@ export const showsEveryone = ({ views, visibility }: DrawnCrowd): boolean =>
 
 /** Reads the list of a view, which the CPU has made. */
 class CameraList implements DrawnList {
-  readonly places: Vectors | null;
+  readonly listsRows = true;
+  readonly others = texels(noNumbers('rows'));
   private readonly list = texels(noNumbers('list'));
 
-  constructor(places: StorageBufferAttribute | null) {
-    this.places = places && vectorsIn(places);
-  }
-
-  get listed(): Node<'bool'> {
-    return drawIsListed();
-  }
-
-  id(drawn: Node<'int'>): Node<'int'> {
-    return int(this.entry(drawn));
+  entry(drawn: Node<'int'>): Node<'int'> {
+    return int(this.numberOf(drawn));
   }
 
   fade(drawn: Node<'int'>): Node<'int'> {
-    return int(fract(this.entry(drawn)).mul(FADE_CODES));
+    return int(fract(this.numberOf(drawn)).mul(FADE_CODES));
   }
 
-  private entry(drawn: Node<'int'>): Node<'float'> {
+  private numberOf(drawn: Node<'int'>): Node<'float'> {
     return numberAt(this.list, drawn.add(drawFirst()).toVar());
   }
 
-  show(crowd: DrawnCrowd, { renderer, camera, material }: DrawFrame): void {
-    this.showAll(crowd);
-    const { views, visibility, matrixWorld, level, skeleton, bindMatrix } = crowd;
-    if (!views.isUsed || renderer === null || camera === null) return;
-    if (showsEveryone(crowd) && isInBundle(crowd)) return;
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
+    const { views, visibility, matrixWorld, level } = crowd;
+    const { camera, material } = frame;
+    const renderer = frame.renderer as object;
+    if (!readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
+      this.showAll(crowd, frame, rows);
+      return;
+    }
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
     const isShadowMap = isShadowPassMaterial === true;
     const seen = seenBy(renderer, crowd, camera, isShadowMap);
     // In shadow maps the order is of no use.
     const isSorted = !isShadowMap && crowd.count === visibility.count;
     const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
-    if (view.isWhole === true) return;
-    const { list, count, start = 0 } = view;
-    bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + list.first + start;
-    list.texture.prepare(renderer);
-    this.list.value = list.texture.layered;
+    this.use(crowd, view, renderer, rows);
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-    skeleton.drawnCount = list.countBelow(crowd.count, count, start);
+    crowd.skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
   }
 
-  showAll(crowd: DrawnCrowd): void {
-    crowd.bindMatrix.elements[PARAM_LISTED] = 0;
+  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame, rows: PaletteRows | null): void {
+    this.use(crowd, { list: crowd.views.everyone }, renderer as object, rows);
     crowd.skeleton.drawnCount = null;
-    if (this.places !== null) this.places.value = storedPlacesOf(crowd).buffer;
   }
+
+  private use(
+    crowd: DrawnCrowd,
+    { list, start = 0 }: Pick<View, 'list' | 'start'>,
+    renderer: object,
+    rows: PaletteRows | null,
+  ): void {
+    const listed = rows?.listed(list) ?? list;
+    crowd.bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
+    listed.texture.prepare(renderer);
+    this.list.value = listed.texture.layered;
+    lookUp(crowd, this, rows, rows?.instanceOf.texture);
+  }
+}
+
+/** Has shaders look up rows of instances, or instances of rows, in a texture where these are not the same. */
+export function lookUp(
+  { bindMatrix }: DrawnCrowd,
+  { others }: ViewNodes,
+  rows: PaletteRows | null,
+  texture: InstanceTexture | undefined,
+): void {
+  const isSame = rows?.inOrder !== false;
+  bindMatrix.elements[PARAM_LOOKS_UP] = isSame ? 0 : 1;
+  others.value = isSame ? noNumbers('rows') : (texture as InstanceTexture).layered;
 }
 
 /** By build: its list, and whether nodes of the user read instanced attributes, which is known once the shaders are built. */
@@ -143,16 +163,8 @@ export function listOf(builder: NodeBuilder, crowd: DrawnCrowd, fades: boolean):
   const build = buildOf(builder);
   const kept = known(builder);
   kept.list ??=
-    gpuLists?.isUsed(build.renderer, crowd) === true
-      ? gpuLists.createList(fades)
-      : new CameraList(build.isAvailable('storageBuffer') ? storedPlacesOf(crowd).buffer : null);
+    gpuLists?.isUsed(build.renderer, crowd) === true ? gpuLists.createList(fades) : new CameraList();
   return kept.list;
-}
-
-/** The matrix of an instance. Builds on the current stack. */
-export function placeAt(places: Vectors, instance: Node<'int'>): Node<'mat4'> {
-  const first = instance.mul(4).toVar();
-  return mat4Of([0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar())).toVar();
 }
 
 /**
@@ -166,9 +178,7 @@ export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolea
     for (const { name, node } of buildOf(builder).getAttributesArray()) {
       if (!node?.attribute) continue;
       const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
-      if (attribute === null || attribute === crowd.instanceMatrix || attribute === crowd.instanceColor)
-        continue;
-      if (isOfVertices(attribute)) continue;
+      if (attribute === null || isOfVertices(attribute)) continue;
       warnNotCulled(name);
       kept.readsDrawnIndex = true;
     }

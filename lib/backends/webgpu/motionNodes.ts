@@ -79,7 +79,7 @@ function moveVertex(
   const last = apply('afterSkinning', posed, facing);
   const shift = last.position.sub(posed);
   // The vertices of a hidden part are all at one point, and must stay there.
-  const size = pose.rows.map((row) => dot(row, row)).reduce((sum, one) => sum.add(one));
+  const size = pose.rows.map(({ xyz }) => dot(xyz, xyz)).reduce((sum, one) => sum.add(one));
   const shown = parts ? select(size.greaterThan(0), shift, vec3(0)) : shift;
   return {
     shift: [first.position.sub(positionGeometry), shown],

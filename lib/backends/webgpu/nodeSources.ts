@@ -1,34 +1,72 @@
-import type { Node } from 'three/webgpu';
+import { If, int, uniform } from 'three/tsl';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { paletteMatrix } from '../../../shaders/palette.tsl.js';
-import type { Rows } from '../../../shaders/tsl.js';
+import { texels } from '../../../shaders/TexelNode.js';
+import { assignRows, componentsOf, multiplyRows, type Rows } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { readsView } from '../../core/drawnCrowds.js';
-import { clipMorphs, onCrowdUpdate } from './crowdNodes.js';
-import { posesOf } from './NodePoses.js';
+import { clipMorphs, onCrowdUpdate, rowNode } from './crowdNodes.js';
+import type { RowsReader } from './MatrixRows.js';
+import { type NodePoses, posesOf } from './NodePoses.js';
 import type { NodeSource } from './NodeSource.js';
-import { PaletteNodes } from './paletteNodes.js';
 
 /** Twin of `lib/animation/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
   name: 'tracks',
+  places: true,
   posesOf,
 
-  skinningMatrix({ crowd, build, variant, instance: drawn, part, morph }) {
-    const palette = new PaletteNodes(posesOf(build.renderer, crowd), build, readsView(crowd));
+  skinningMatrix({ crowd, build, variant, instance, part, morph, placed }) {
+    const own = posesOf(build.renderer, crowd);
+    const reader = own.palette.reader();
+    let takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
     onCrowdUpdate((other, renderer) => {
-      if (sourceOf(other).name === trackNodes.name)
-        palette.use(posesOf(renderer, other), renderer, other.bindMatrix);
+      if (sourceOf(other).name !== trackNodes.name) return;
+      const poses = posesOf(renderer, other);
+      reader.use(poses.palette);
+      takeBefore?.(poses, renderer);
     });
-    const instance = drawn.toVar();
-    const row = palette.rowOf(instance);
     const shown = variant.parts ? part().w.toVar() : null;
-    const sum = (jointMatrix: (joint: Node<'int'>) => Rows) =>
-      paletteMatrix(jointMatrix, variant.influences, shown);
-    const rows = sum((joint) => palette.rows(row, joint));
-    if (morph && variant.morphs) clipMorphs(crowd).add((target) => palette.influence(row, target));
-    // From the morphed position: influences of the frame before are not read.
-    return { rows, previous: () => ({ rows: palette.rowsBefore(instance, rows, sum) }) };
+    // Behind all else stands the inverse of the instance's matrix.
+    const last = int(drawStride()).toVar();
+    const at = (row: Node<'int'>, column: Node<'int'>) => row.mul(last.add(1)).add(column).toVar();
+    const rowsAt = (from: RowsReader, row: Node<'int'>) => {
+      const read = (column: Node<'int'>) => from.read(at(row, column));
+      const rows = paletteMatrix(read, variant.influences, shown);
+      return placed ? rows : multiplyRows(read(last), rows);
+    };
+    const row = rowNode(crowd, build as unknown as NodeBuilder);
+    const rows = rowsAt(reader, row);
+    if (morph && variant.morphs) {
+      clipMorphs(crowd).add((target) => {
+        const four = reader.readFirst(at(row, drawMorphTexel().add(target.shiftRight(2))));
+        return componentsOf(four).element(target.bitAnd(3));
+      });
+    }
+    return {
+      rows,
+      unplacing: () => reader.read(at(row, last)),
+      // From the morphed position: influences of the frame before are not read.
+      previous() {
+        const { keptPoses } = own;
+        const before = keptPoses.palette.reader();
+        const places = texels(keptPoses.rowsOn(build.renderer).texture.layered);
+        const count = uniform(0, 'int');
+        takeBefore = ({ keptPoses: kept }, renderer) => {
+          before.use(kept.palette);
+          places.value = kept.rowsOn(renderer).texture.layered;
+          count.value = kept.countOn(renderer);
+        };
+        const then = int(places.instanceTexels(instance.toVar(), 1, int(0), 1)[0].x).toVar();
+        // The same as now, of instances that were not there then, or have not moved.
+        const result: Rows = [rows[0].toVar(), rows[1].toVar(), rows[2].toVar()];
+        If(then.lessThan(count), () => {
+          assignRows(result, rowsAt(before, then));
+        });
+        return { rows: result };
+      },
+    };
   },
 };
 

@@ -1,9 +1,5 @@
 import { type BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import type { NumberArray } from '../../utils/geometries.js';
-import { ownVertexBuffers } from '../vertexLimits.js';
-
-/** Buffers that the instances may need: one for their matrices, one for their colours. */
-const INSTANCE_BUFFERS = 2;
 
 /** What is put into one buffer where the geometry would otherwise have too many. */
 const PACKED = ['normal', 'tangent', 'uv', 'uv1', 'uv2', 'uv3'];
@@ -15,7 +11,10 @@ const PACKED = ['normal', 'tangent', 'uv', 'uv1', 'uv2', 'uv3'];
  * @param most Vertex buffers that the device binds.
  */
 export function packAttributes(geometry: BufferGeometry, most: number): void {
-  const isCrowded = () => ownVertexBuffers(geometry) + INSTANCE_BUFFERS > most;
+  const isCrowded = () => {
+    const attributes = Object.values(geometry.attributes) as InterleavedBufferAttribute[];
+    return new Set(attributes.map((attribute) => attribute.data ?? attribute)).size > most;
+  };
   if (!isCrowded()) return;
   const names = PACKED.filter((name) => geometry.hasAttribute(name));
   const kindOf = (name: string) => geometry.getAttribute(name).array.constructor as NumberArray;

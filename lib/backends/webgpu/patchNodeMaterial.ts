@@ -1,14 +1,16 @@
-import type { Material } from 'three';
+import type { Material, Texture } from 'three';
 import {
   Fn,
   OnBeforeObjectUpdate,
   positionGeometry,
   positionLocal,
   positionWorld,
+  varying,
   velocity,
 } from 'three/tsl';
-import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
+import { type Node, type NodeBuilder, NodeMaterial, type WebGPURenderer } from 'three/webgpu';
 import { assignDrawnIndex, overrideDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import {
   buildOf,
   type DrawnMaterial,
@@ -17,16 +19,19 @@ import {
   withoutOverride,
 } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { isCrowd, readsView } from '../../core/drawnCrowds.js';
+import { isCrowd } from '../../core/drawnCrowds.js';
 import { warnOnce } from '../../utils/messages.js';
 import { callMissedHook } from './bundledHooks.js';
 import { checkBuild } from './checkLimits.js';
-import { instanceNode, partNode, showLists, variantFor, writeFade } from './crowdNodes.js';
+import { instanceNode, listOfBuild, onCrowdUpdate, partNode, variantFor, writeFade } from './crowdNodes.js';
+import { readsDrawnIndex } from './drawnLists.js';
 import { nodesOf } from './featureNodes.js';
 import { overrideMaterial } from './materialOfCrowd.js';
 import { morphedGeometry } from './morphedGeometry.js';
+import { posedPosition } from './NodeSource.js';
+import { nodeSourceOf } from './nodeSources.js';
 import { placeCrowd } from './placeCrowd.js';
-import { poseCrowd } from './poseCrowd.js';
+import { poseCrowd, unplacingOf } from './poseCrowd.js';
 import { colorOfCrowd, lightingOfCrowd, type SetupSurface, surfaceOfCrowd } from './surfaceOfCrowd.js';
 
 type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
@@ -131,11 +136,12 @@ function setupCrowd(
   const part = partNode(crowd, variant, builder);
   OnBeforeObjectUpdate(callMissedHook);
   showLists(crowd, builder);
-  if (readsView(crowd)) readInstancesOfView(crowd, builder);
+  readListedInstance(crowd, builder);
+  const placed = isPlaced(material, crowd, variant, original);
   if (variant.fades) writeFade(crowd, builder);
   let posed = false;
   building.object = standInFor(crowd, () => {
-    if (!posed) poseCrowd(crowd, builder, variant, part);
+    if (!posed) poseCrowd(crowd, builder, variant, part, placed);
     posed = true;
   });
   try {
@@ -148,16 +154,44 @@ function setupCrowd(
       `SkinnedInstancedMesh: the setupPosition of material "${material.name || material.type}" does not call that of NodeMaterial; let it return super.setupPosition(builder).`,
     );
   }
-  positionPosed.assign(positionLocal);
-  placeCrowd(crowd, builder, part);
-  meanPosedInFragments(builder);
+  if (!placed) positionPosed.assign(positionLocal);
+  placeCrowd(crowd, builder, part, placed);
+  meanPosedInFragments(builder, placed ? unplacedPosition(builder) : positionPosed);
   overrideMaterial(material, builder, crowd);
   checkBuild(builder);
   return positionLocal;
 }
 
-/** With a view, lets three.js's own morphing and nodes of the user read the instance where they read the drawn index. */
-function readInstancesOfView(crowd: DrawnCrowd, builder: NodeBuilder): void {
+/** Whether skinning matrices place vertices: nothing is done to these before they are placed. */
+const isPlaced = (
+  { positionNode, displacementMap }: DrawnMaterial & { displacementMap?: Texture | null },
+  crowd: DrawnCrowd,
+  { motion }: ShaderVariant,
+  setupPosition: SetupPosition,
+): boolean =>
+  nodeSourceOf(crowd).places === true &&
+  motion === 0 &&
+  !positionNode &&
+  !displacementMap &&
+  setupPosition === (NodeMaterial.prototype as unknown as Setup).setupPosition;
+
+/** Has each draw of a build show its list. Right before the draw: shadow maps are drawn after all that renderers call before it. */
+function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
+  const list = listOfBuild(crowd, builder);
+  onCrowdUpdate((drawn, renderer, frame) => {
+    const poses = nodeSourceOf(drawn).posesOf?.(renderer, drawn);
+    const rows = poses?.rows ?? null;
+    if (!readsDrawnIndex(builder, drawn)) {
+      list.show(drawn, frame, rows);
+      return;
+    }
+    if (drawn.crowd.written === null) poses?.update(renderer as WebGPURenderer, drawn, null, null);
+    list.showAll(drawn, frame, rows);
+  });
+}
+
+/** Lets three.js's own morphing and nodes of the user read the instance where they read the drawn index. */
+function readListedInstance(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const { context } = buildOf(builder);
   const read = Fn(() => assignDrawnIndex(instanceNode(crowd, builder)), 'void');
   read();
@@ -187,8 +221,11 @@ function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
   return standIn as DrawnCrowd;
 }
 
-const posedInFragments: OverrideNode = ({ shaderStage }) =>
-  shaderStage === 'fragment' ? positionPosed : positionLocal;
+/** The same of a vertex that was placed as it was posed, in fragments that ask for it. */
+function unplacedPosition(builder: NodeBuilder): Node {
+  const unplaced = Fn(() => posedPosition({ rows: unplacingOf(builder) }, positionLocal));
+  return varying(unplaced() as unknown as Node<'vec3'>);
+}
 
 /** Motion vectors need the position where the vertex is drawn, in both stages. */
 const placedVelocity: OverrideNode = () => withoutOverride(velocity, positionLocal);
@@ -198,10 +235,10 @@ const placedVelocity: OverrideNode = () => withoutOverride(velocity, positionLoc
  * hashes made of it stay on the body. Here it would have the instance's matrix in it, so fragments get the position as it was
  * before that. What three.js derives from `positionLocal`, like `positionWorld`, it derives in the vertex stage.
  */
-function meanPosedInFragments(builder: NodeBuilder): void {
+function meanPosedInFragments(builder: NodeBuilder, posed: Node): void {
   const { context, renderer } = buildOf(builder);
   context.overrideNodes = new Map<Node, OverrideNode>([
-    [positionLocal, posedInFragments],
+    [positionLocal, ({ shaderStage }) => (shaderStage === 'fragment' ? posed : positionLocal)],
     [velocity, placedVelocity],
     ...(context.overrideNodes ?? []),
   ]);

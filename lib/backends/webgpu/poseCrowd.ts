@@ -12,26 +12,32 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
-import { buildOf } from '../../../shaders/tsl.js';
+import { buildOf, keptOf, type Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
-import { posedDirection, posedNormal, posedPosition, shadedNormal } from './NodeSource.js';
+import { posedDirection, posedNormal, posedPosition, shadedNormal, unevenNormal } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 
-/** Poses position, normal and tangent of the vertex, in the place of three.js's skinning. */
+/**
+ * Poses position, normal and tangent of the vertex, in the place of three.js's skinning.
+ *
+ * @param placed Whether it also places them.
+ */
 export function poseCrowd(
   crowd: DrawnCrowd,
   builder: NodeBuilder,
   variant: ShaderVariant,
   part: PartNode,
+  placed: boolean,
 ): void {
   const build = buildOf(builder);
   const skin = Fn(() => {
     const instance = instanceNode(crowd, builder);
-    const vertex = { crowd, build, variant, instance, part, morph: true };
+    const vertex = { crowd, build, variant, instance, part, morph: true, placed };
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
+    placing(builder).unplacing = posed.unplacing;
 
     const motion = variant.motion > 0 ? nodesOf('InstanceMotions')(crowd, builder, variant) : null;
     const apply = (
@@ -50,6 +56,9 @@ export function poseCrowd(
     positionLocal.assign(apply(posedPosition, posed, positionLocal, moved?.shift));
     if (build.hasGeometryAttribute('normal')) {
       normalLocal.assign(apply(posedNormal, posed, normalLocal, moved?.turn));
+      const turnUneven = () => {
+        if (placed && isUneven(crowd)) normalLocal.assign(unevenNormal(unplacingOf(builder), normalLocal));
+      };
       if (build.hasGeometryAttribute('shadingJoint') && posed.normal === undefined) {
         const joint = int(attribute<'float'>('shadingJoint', 'float')).toVar();
         If(joint.greaterThan(0), () => {
@@ -61,13 +70,22 @@ export function poseCrowd(
               normalLocal,
             ),
           );
-        });
-      }
+        }).Else(turnUneven);
+      } else turnUneven();
     }
     if (build.hasGeometryAttribute('tangent')) tangentLocal.assign(posedDirection(posed.rows, tangentLocal));
   }, 'void');
   skin();
 }
+
+const placing = keptOf<{ unplacing: () => Rows }>;
+
+/** The rows of the inverse of the instance's matrix, once vertices were placed as they were posed. Builds on the current stack. */
+export const unplacingOf = (builder: NodeBuilder): Rows => (placing(builder).unplacing as () => Rows)();
+
+/** Whether an instance may be scaled unevenly. */
+export const isUneven = ({ views, crowd: { written } }: DrawnCrowd): boolean =>
+  views.groups.uneven || written?.places === true;
 
 /** Builds on what is being built: a vector as the crowd's pose has it, or as it is for any other object. */
 function forCrowd(pose: typeof posedPosition, vector: Node<'vec3'>): Node<'vec3'> {
@@ -78,7 +96,7 @@ function forCrowd(pose: typeof posedPosition, vector: Node<'vec3'>): Node<'vec3'
     const variant = variantFor(material, crowd);
     const part = partNode(crowd, variant, builder);
     const instance = instanceNode(crowd, builder);
-    const vertex = { crowd, build, variant, instance, part, morph: false };
+    const vertex = { crowd, build, variant, instance, part, morph: false, placed: false };
     return pose(nodeSourceOf(crowd).skinningMatrix(vertex), vector);
   });
   return skinned();

@@ -64,11 +64,11 @@ export class KindLists implements SplitLists {
     this.byLevel?.fit(ids, count, spheres, budget);
   }
 
-  split(ids: Uint32Array, count: number, whole: boolean, spheres: Float32Array, seen: Int32Array): number {
+  split(ids: Uint32Array, count: number, spheres: Float32Array, seen: Int32Array): number {
     const { splitter, views } = this;
     const { lists, kinds } = splitter;
     const levels = (this.byLevel?.version ?? -1) < 0 ? null : this.byLevel;
-    const left = levels?.split(ids, count, whole, spheres, seen) ?? count;
+    const left = levels?.split(ids, count, spheres, seen) ?? count;
     this.isFading = levels?.isFading ?? false;
     // At a level of impostors, which need no poses, other kinds than the crowd's own are drawn all the same.
     const mask = this.isFading ? ID_MASK : -1;
@@ -128,9 +128,9 @@ export class KindLists implements SplitLists {
     const mask = isFading ? ID_MASK : -1;
     const count = source?.count ?? all;
     const list = source?.list;
-    const from = source?.isWhole ? null : ((isFading ? list?.entries : list?.data) ?? ids);
+    const from = (isFading ? list?.entries : list?.data) ?? ids;
     _counts.fill(0);
-    for (let i = 0; i < count; i++) _counts[kinds[(from?.[i] ?? i) & mask]]++;
+    for (let i = 0; i < count; i++) _counts[kinds[from[i] & mask]]++;
     for (let kind = 0; kind < _counts.length; kind++) {
       _ends[kind] = end;
       end += _counts[kind];
@@ -145,7 +145,7 @@ export class KindLists implements SplitLists {
     }
     if (_entries.length < end) _entries = resized(_entries, 2 * end);
     for (let i = 0; i < count; i++) {
-      const entry = from?.[i] ?? i;
+      const entry = from[i];
       _entries[_ends[kinds[entry & mask]]++] = entry;
     }
     return end;

@@ -9,7 +9,6 @@ import type { CameraLevels } from './CameraLevels.js';
 interface LevelView extends View {
   count: number;
   list: InstanceList;
-  isWhole: boolean;
   isFading: boolean;
 }
 
@@ -78,7 +77,7 @@ export class LevelLists implements SplitLists {
     this.version = chosen.version;
   }
 
-  split(ids: Uint32Array, count: number, whole: boolean, spheres: Float32Array, seen: Int32Array): number {
+  split(ids: Uint32Array, count: number, spheres: Float32Array, seen: Int32Array): number {
     const { table, inShadow } = this;
     const chosen = this.chosen as CameraLevels;
     const { views, capacity } = this;
@@ -128,8 +127,7 @@ export class LevelLists implements SplitLists {
     for (let list = 0; list < views.length; list++) {
       const view = views[list];
       view.count = _counts[list];
-      view.isWhole = whole && view.count === count && !view.isFading;
-      if (view.isWhole || view.count === 0 || !(list >= MAX_LEVELS || table.hasContent(list))) continue;
+      if (view.count === 0 || !(list >= MAX_LEVELS || table.hasContent(list))) continue;
       if (view.isFading) this.listOf(view).assignFading(_ids[list], view.count);
       else this.listOf(view).assign(_ids[list], view.count);
     }
@@ -203,6 +201,6 @@ let none: LevelView | null = null;
 
 /** A view of no instances. Shaders must have some list bound, also where they are not run. */
 function nothing(): LevelView {
-  none ??= { count: 0, list: new InstanceList(1), isWhole: false, isFading: false };
+  none ??= { count: 0, list: new InstanceList(1), isFading: false };
   return none;
 }

@@ -239,12 +239,12 @@ class SortedView implements View {
     this.turn = turn;
     this.version = version;
     this.orderVersion = orderVersion;
-    const { count, list, start = 0, isWhole, isFading } = view;
+    const { count, list, start = 0, isFading } = view;
     this.count = count;
     if (_ids.length < count) _ids = new Uint32Array(count);
     const ids = _ids;
     for (let i = 0; i < count; i++)
-      ids[i] = isWhole ? i : isFading ? list.entries[start + i] & ID_MASK : list.get(start + i);
+      ids[i] = isFading ? list.entries[start + i] & ID_MASK : list.get(start + i);
     if (_depths.length < spheres.length / 4) {
       _depths = new Float32Array(spheres.length / 4);
       _codes = new Uint32Array(_depths.buffer);
@@ -341,10 +341,10 @@ class OrderedView implements ViewStage, ViewBudget {
       },
       groups: { spheres },
     }: CrowdViews,
-  ): boolean {
+  ): void {
     const { view, maxVisible, maxTriangles: max, costs } = this;
     const { seen, split } = view;
-    if (maxVisible === Infinity && max === Infinity) return true;
+    if (maxVisible === Infinity && max === Infinity) return;
     if (max < Infinity && split !== null && view.splitVersion >= 0) {
       if (_ids.length < view.capacity) _ids = new Uint32Array(view.capacity);
       split.fit(_ids, listSeen(seen, bits, _ids), spheres, this);
@@ -352,16 +352,7 @@ class OrderedView implements ViewStage, ViewBudget {
     }
     this.kept ??= new Int32Array(seen.length);
     const budget = { max, costs, levels: view.levels };
-    return keepNearest(
-      seen,
-      bits,
-      this.kept,
-      spheres,
-      crowdMatrixWorld.elements,
-      this.eye,
-      maxVisible,
-      budget,
-    );
+    keepNearest(seen, bits, this.kept, spheres, crowdMatrixWorld.elements, this.eye, maxVisible, budget);
   }
 
   sorted(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, { groups }: CrowdViews): View {

@@ -34,7 +34,6 @@ export interface Budget {
  * @param eye The place, in the world.
  * @param max How many may be seen.
  * @param budget What they may cost: from the first on that would go beyond it, none is.
- * @returns Whether all of them may be seen.
  */
 export function keepNearest(
   seen: Int32Array,
@@ -45,7 +44,7 @@ export function keepNearest(
   eye: Vector3,
   max: number,
   budget: Budget,
-): boolean {
+): void {
   if (_ids.length < seen.length * 32) {
     _ids = new Uint32Array(seen.length * 32);
     _distances = new Float64Array(_ids.length);
@@ -69,7 +68,6 @@ export function keepNearest(
     }
   }
   for (let word = 0; word < kept.length; word++) kept[word] = seen[word] & drawn[word];
-  return !isDear && count <= max;
 }
 
 function drop(seen: Int32Array, id: number): void {

@@ -103,8 +103,8 @@ function seenBy(crowd: SkinnedInstancedMesh, camera: PerspectiveCamera) {
 }
 
 /** An entry has behind the id, as a fraction, which pixels are drawn; an id may be in the lists of two levels. */
-function idsOf({ list, count, start = 0, isWhole = false }: View): number[] {
-  return Array.from({ length: count }, (_, i) => (isWhole ? i : Math.floor(list.get(start + i))));
+function idsOf({ list, count, start = 0 }: View): number[] {
+  return Array.from({ length: count }, (_, i) => Math.floor(list.get(start + i)));
 }
 
 /** Levels at which an instance may be drawn, and at which it has to be; null at the very border of one. */

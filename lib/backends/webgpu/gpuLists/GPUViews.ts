@@ -1,18 +1,20 @@
 import { Box3, type Camera, Frustum, type Material, Matrix4, Sphere, type Vector4 } from 'three';
-import { int, uint, uniform } from 'three/tsl';
+import { If, int, uint, uniform } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
-import { drawIsListed } from '../../../../shaders/drawSlots.tsl.js';
-import { type DrawFrame, uintsIn, vectorsIn } from '../../../../shaders/tsl.js';
-import { FIRST_LISTED, ID_BITS, ID_MASK, MAX_LEVELS, PARAM_LISTED } from '../../../constants.js';
+import { noNumbers } from '../../../../shaders/instanceIndex.tsl.js';
+import { texels } from '../../../../shaders/TexelNode.js';
+import { type DrawFrame, uintsIn } from '../../../../shaders/tsl.js';
+import { ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
-import { type DrawnList, registerGPULists } from '../drawnLists.js';
+import type { PaletteRows } from '../../PaletteRows.js';
+import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { StoredOnGPU } from '../StoredOnGPU.js';
-import { storedPlacesOf } from '../StoredPlaces.js';
+import { placesOf, storedPlacesOf } from '../StoredPlaces.js';
 import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
@@ -54,10 +56,11 @@ class GPUViews {
   /** Null while all instances are of one kind. */
   private kinds: StoredKinds | null = null;
   /** Where instances stand, and a bit for each: whether it is drawn. */
-  matrices = emptyBuffer();
+  private matrices = emptyBuffer();
   private drawn = emptyBuffer();
   private visible = new StorageBufferAttribute(new Uint32Array(1), 1);
   private visibleVersion = -1;
+  private changes = -1;
   /** Goes up when what steps read of instances is another. */
   private version = 0;
   private frame = -1;
@@ -189,8 +192,10 @@ class GPUViews {
   /** Takes over what has changed of instances. Returns what to compute before it is read. */
   private updateInstances(crowd: DrawnCrowd, written: StoredOnGPU | null): readonly ComputeNode[] | null {
     const { instanceMatrix, visibility } = crowd;
-    const places = storedPlacesOf(crowd);
-    if (written?.matrices == null && places.update(instanceMatrix)) this.version++;
+    const places = storedPlacesOf(crowd, true);
+    if (written?.matrices == null) places.update(instanceMatrix, this.renderer);
+    if (places.changes !== this.changes) this.version++;
+    this.changes = places.changes;
     if (visibility.bits !== this.visible.array) {
       this.visible.dispose();
       this.visible = new StorageBufferAttribute(visibility.bits, 1);
@@ -200,7 +205,7 @@ class GPUViews {
       this.version++;
     }
     this.visibleVersion = visibility.version;
-    const matrices = (written?.matrices ?? places.buffer) as StorageBufferAttribute;
+    const matrices = placesOf(crowd);
     const drawn = (written?.drawn ?? this.visible) as StorageBufferAttribute;
     if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
     this.matrices = matrices;
@@ -380,7 +385,7 @@ function gpuViewsOf(renderer: object, { views }: DrawnCrowd): GPUViews {
 
 let nothing: StorageBufferAttribute | null = null;
 
-/** Stands in the place of a list, or of matrices, before there are any. */
+/** Stands in the place of a list before there is any. */
 function emptyBuffer(): StorageBufferAttribute {
   nothing ??= new StorageBufferAttribute(new Float32Array(16), 1);
   return nothing;
@@ -388,43 +393,48 @@ function emptyBuffer(): StorageBufferAttribute {
 
 /** Reads the list of a camera, which the GPU has made. */
 class StorageList implements DrawnList {
-  private readonly first = uniform(0, 'int');
+  /** Where in the buffer the list begins; -1 for the list of all instances. */
+  private readonly first = uniform(-1, 'int');
   private readonly ids = uintsIn(emptyBuffer()).toReadOnly();
-  readonly places = vectorsIn(emptyBuffer());
+  readonly listsRows = false;
+  readonly others = texels(noNumbers('rows'));
 
   /** @param fades Whether entries of the list say which pixels are drawn, too. */
   constructor(private readonly fades: boolean) {}
 
-  get listed(): Node<'bool'> {
-    return drawIsListed();
-  }
-
-  id(drawn: Node<'int'>): Node<'int'> {
-    return idOf(this.ids.element(this.first.add(drawn)), this.fades);
+  entry(drawn: Node<'int'>): Node<'int'> {
+    return idOf(this.numberOf(drawn), this.fades);
   }
 
   fade(drawn: Node<'int'>): Node<'int'> {
-    return int(this.ids.element(this.first.add(drawn)).shiftRight(uint(ID_BITS)));
+    return int(this.numberOf(drawn).shiftRight(uint(ID_BITS)));
   }
 
-  show(crowd: DrawnCrowd, frame: DrawFrame): void {
+  private numberOf(drawn: Node<'int'>): Node<'uint'> {
+    const entry = uint(drawn).toVar();
+    If(this.first.greaterThanEqual(0), () => {
+      entry.assign(this.ids.element(this.first.add(drawn)));
+    });
+    return entry;
+  }
+
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
     const { renderer, camera } = frame;
-    this.showAll(crowd, frame);
+    this.showAll(crowd, frame, rows);
     if (renderer === null || camera === null) return;
     const lists = gpuViewsOf(renderer, crowd).listsOf(camera);
     const place = lists?.places.get(crowd);
     if (lists === null || place === undefined) return;
-    crowd.bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED;
     this.ids.value = lists.ids;
     this.first.value = listAt(crowd.views, crowd.level) * lists.capacity;
     crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
   }
 
-  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame): void {
-    if (renderer !== null) this.places.value = gpuViewsOf(renderer, crowd).matrices;
-    crowd.bindMatrix.elements[PARAM_LISTED] = 0;
+  showAll(crowd: DrawnCrowd, _frame: DrawFrame, rows: PaletteRows | null): void {
+    this.first.value = -1;
     this.ids.value = emptyBuffer();
     crowd.geometry.indirect = null;
+    lookUp(crowd, this, rows, rows?.rowOf);
   }
 }
 

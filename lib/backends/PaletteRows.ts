@@ -1,0 +1,117 @@
+import { LIST_TEXELS } from '../constants.js';
+import { InstanceList } from '../culling/InstanceList.js';
+import { InstanceTexture } from '../instances/InstanceTexture.js';
+import type { PoseDirtyTracker } from './PoseDirtyTracker.js';
+
+/** Numbers in a texel. */
+const PER_TEXEL = 4;
+/** Room for those who come into view next, in shares of those who are seen. */
+const SPARE = 1.25;
+/** Small crowds have a row for each instance. */
+const MIN_SIZE = 128;
+/** Once so small a share of the rows was in use for so many moments, they are given back. */
+export const SHARE_IN_USE = 0.25;
+const PATIENCE = 120;
+/** Of an instance without a row, and of a row without an instance. */
+const NONE = -1;
+
+/**
+ * Which row of a palette holds the pose of which instance. Instances get rows as cameras see them, and lose them to others once they
+ * are not seen any more, so that memory goes by who is seen.
+ */
+export class PaletteRows {
+  /** How many rows there are. */
+  size = 0;
+  /** Whether each instance below `size` has the row of its own number, so that nobody has to look rows up. */
+  inOrder = true;
+  /** The row of each instance, and the instance of each row. */
+  rowOf = createTexture(0);
+  instanceOf = new InstanceList(0, true);
+  /** Goes up when an instance gets another row. */
+  private version = 0;
+  /** Where the search for a row goes on. */
+  private hand = 0;
+  /** For how many moments few rows were in use. */
+  private idle = 0;
+
+  /** @param free Frees what draws may still read. */
+  constructor(
+    public capacity: number,
+    private readonly free = (thing: { dispose(): void }): unknown => thing.dispose(),
+  ) {}
+
+  /** Makes room for another number of instances, in the palette that there is: that goes by who is seen. */
+  resize(capacity: number): void {
+    this.capacity = capacity;
+    this.setSize(this.size > capacity ? 0 : this.size);
+  }
+
+  /** How many rows there should be where so many are seen. */
+  sizeFor(count: number, size = this.size): number {
+    const wanted = Math.ceil(Math.max(count * SPARE, size * 2, MIN_SIZE));
+    return wanted > this.capacity / 2 ? this.capacity : wanted;
+  }
+
+  /**
+   * Gives back what has not been used for long. Call it once a moment, with the number of instances that were seen in the one before.
+   *
+   * @returns Whether there are no rows any more.
+   */
+  shrink(count: number): boolean {
+    const { size } = this;
+    if (count === 0 || count > size * SHARE_IN_USE || this.sizeFor(count, 0) === size) this.idle = 0;
+    else if (++this.idle > PATIENCE) this.setSize(0);
+    return this.size < size;
+  }
+
+  /** Rows are those of the beginning then. */
+  setSize(size: number): void {
+    this.size = size;
+    this.hand = this.idle = 0;
+    this.version++;
+    this.inOrder = true;
+    this.free(this.rowOf);
+    this.free(this.instanceOf);
+    this.rowOf = createTexture(size > 0 ? this.capacity : 0);
+    this.rowOf.data.fill(NONE);
+    for (let id = 0; id < size; id++) this.rowOf.data[id] = id;
+    this.instanceOf = new InstanceList(size, true);
+    this.instanceOf.assignAll();
+  }
+
+  /** The row of an instance that is to be posed: another's, if it has none, for whom nobody asks. There are at least as many as are asked for. */
+  rowFor(id: number, { asked, lose }: PoseDirtyTracker): number {
+    const { instanceOf, rowOf, size } = this;
+    const { data } = rowOf;
+    while (data[id] === NONE) {
+      const row = this.hand;
+      this.hand = (row + 1) % size;
+      const former = instanceOf.get(row);
+      if ((asked[former >> 5] & (1 << (former & 31))) !== 0) continue;
+      this.inOrder = false;
+      this.version++;
+      data[former] = NONE;
+      rowOf.changed(former >> 2);
+      lose(former);
+      data[id] = row;
+      rowOf.changed(id >> 2);
+      instanceOf.set(row, id);
+    }
+    return data[id];
+  }
+
+  /** A list of instances by their rows. */
+  listed(list: InstanceList): InstanceList {
+    return this.inOrder ? list : list.rows(this.rowOf.data, this.version);
+  }
+
+  dispose(): void {
+    this.setSize(0);
+  }
+}
+
+/** A number for each instance. */
+function createTexture(count: number): InstanceTexture {
+  const texels = Math.max(1, Math.ceil(count / PER_TEXEL));
+  return new InstanceTexture(texels, PER_TEXEL, Math.min(texels, LIST_TEXELS));
+}
