@@ -43,7 +43,9 @@ mat3x4 unplacingRows() {
 }
 
 #ifdef CROWD_UNPLACED
-${multiplyRowsGLSL}
+  // Takes what a skinning matrix has posed and placed back to where the instance is the origin.
+  mat3x4 crowdBack = mat3x4( 1.0 );
+  #define CROWD_BACK
 #endif
 `;
 
@@ -113,7 +115,7 @@ mat3x4 ${name}() {
 
   ${morphs ? 'addPosedMorphs( palette );' : ''}
   #ifdef CROWD_UNPLACED
-    skin = multiplyRows( unplacingRows(), skin );
+    crowdBack = unplacingRows();
   #endif
   return skin;
 

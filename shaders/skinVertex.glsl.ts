@@ -31,15 +31,25 @@ export const PART_INDEX = 'attribute vec2 partIndex;';
 const posedGLSL = (uneven: boolean, shaded: boolean): string => /* glsl */ `
 ${shaded ? SHADED : ''}
 
+vec4 posed( vec4 vector, mat3x4 skin ) {
+
+  vector.xyz = vector * skin;
+  #ifdef CROWD_BACK
+    vector.xyz = vector * crowdBack;
+  #endif
+  return vector;
+
+}
+
 vec3 posedPosition( vec3 position, mat3x4 skin ) {
 
-  return vec4( position, 1.0 ) * skin;
+  return posed( vec4( position, 1.0 ), skin ).xyz;
 
 }
 
 vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 
-  normal = vec4( normal, 0.0 ) * skin;
+  normal = posed( vec4( normal, 0.0 ), skin ).xyz;
   ${shaded ? 'if ( shadingJoint > 0.5 ) return shadedNormal( normal );' : ''}
   ${uneven ? UNEVEN : ''}
   return normal;
@@ -70,10 +80,13 @@ vec3 shadedNormal( vec3 normal ) {
 
   followedJoints = vec4( shadingJoint - 1.0, 0.0, 0.0, 0.0 );
   followedWeights = vec4( 1.0, 0.0, 0.0, 0.0 );
-  mat3x4 rows = skinningMatrix();
-  vec3 x = rows[ 0 ].xyz;
-  vec3 y = rows[ 1 ].xyz;
-  vec3 z = rows[ 2 ].xyz;
+  mat3 rows = mat3( skinningMatrix() );
+  #ifdef CROWD_BACK
+    rows *= mat3( crowdBack );
+  #endif
+  vec3 x = rows[ 0 ];
+  vec3 y = rows[ 1 ];
+  vec3 z = rows[ 2 ];
   mat3 turned = mat3( cross( y, z ), cross( z, x ), cross( x, y ) );
   float size = dot( x, turned[ 0 ] );
   return ( turned * normal ) * turned / max( size * size, 1e-30 );
@@ -131,6 +144,7 @@ export interface SurfaceProgram {
 export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): string | null {
   const variants = program.codes.map(variantOf);
   const { declarations, move, shift, turn } = motionChunks(program.codes);
+  const ownPosed = variants.some((variant) => program.sourceOf(variant).definesPosed);
   const hidden = program.surfaces.map((surface) => surface.hidden?.(program.codes) ?? '').join('');
   const skinned = (isShaded(program) ? FOLLOW : '') + skinnedGLSL(hidden) + move;
   const chunks: Record<string, string> = {
@@ -141,7 +155,7 @@ export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): str
     skinnormal_vertex: /* glsl */ `
 objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 #ifdef USE_TANGENT
-  objectTangent = vec4( objectTangent, 0.0 ) * crowdSkin;
+  objectTangent = ${ownPosed ? 'vec4( objectTangent, 0.0 ) * crowdSkin' : 'posed( vec4( objectTangent, 0.0 ), crowdSkin ).xyz'};
 #endif
 `,
 
