@@ -23,11 +23,16 @@ export class StoredPlaces {
   texture: InstanceTexture | null = null;
   /** Goes up with each change, and who has moved with the last: bit `id & 31` of word `id >> 5`. */
   changes = 0;
-  moved: Int32Array = new Int32Array(0);
-  private array: TypedArray | null = null;
-  private noted = new MovedInstances(0);
+  moved!: Int32Array;
+  private array!: TypedArray;
+  private noted!: MovedInstances;
 
-  constructor(private readonly webGPU: boolean) {}
+  constructor(
+    private readonly webGPU: boolean,
+    source: InstancedBufferAttribute,
+  ) {
+    this.begin(source);
+  }
 
   note(source: InstancedBufferAttribute): void {
     this.noted.note(source);
@@ -73,7 +78,7 @@ export class StoredPlaces {
       buffer.addUpdateRange(start * SIZE, (end - start) * SIZE);
       buffer.needsUpdate = true;
     }
-    texture?.data.set((array as TypedArray).subarray(start * SIZE, end * SIZE), start * SIZE);
+    texture?.data.set(array.subarray(start * SIZE, end * SIZE), start * SIZE);
     texture?.changedRange(start, end);
   }
 }
@@ -84,12 +89,12 @@ const known = {
 };
 
 /** Those of a crowd, on one kind of backend. */
-export function storedPlacesOf({ views }: DrawnCrowd, webGPU: boolean): StoredPlaces {
+export function storedPlacesOf({ views, instanceMatrix }: DrawnCrowd, webGPU: boolean): StoredPlaces {
   const all = webGPU ? known.webGPU : known.webGL;
   let places = all.get(views);
   // They are made anew if the crowd was disposed, and is drawn again.
   if (places === undefined || !views.owned.has(places)) {
-    places = new StoredPlaces(webGPU);
+    places = new StoredPlaces(webGPU, instanceMatrix);
     all.set(views, places);
     views.owned.add(places);
   }
