@@ -12,8 +12,6 @@ const MIN_SIZE = 128;
 /** Once so small a share of the rows was in use for so many moments, they are given back. */
 export const SHARE_IN_USE = 0.25;
 const PATIENCE = 120;
-/** Of an instance without a row, and of a row without an instance. */
-const NONE = -1;
 
 /**
  * Which row of a palette holds the pose of which instance. Instances get rows as cameras see them, and lose them to others once they
@@ -24,7 +22,7 @@ export class PaletteRows {
   size = 0;
   /** Whether each instance below `size` has the row of its own number, so that nobody has to look rows up. */
   inOrder = true;
-  /** The row of each instance, and the instance of each row. */
+  /** The row of each instance, which is `size` for those without one, and the instance of each row. */
   rowOf = createTexture(0);
   instanceOf = new InstanceList(0, true);
   /** Goes up when an instance gets another row. */
@@ -73,7 +71,7 @@ export class PaletteRows {
     this.free(this.rowOf);
     this.free(this.instanceOf);
     this.rowOf = createTexture(size > 0 ? this.capacity : 0);
-    this.rowOf.data.fill(NONE);
+    this.rowOf.data.fill(size);
     for (let id = 0; id < size; id++) this.rowOf.data[id] = id;
     this.instanceOf = new InstanceList(size, true);
     this.instanceOf.assignAll();
@@ -83,14 +81,14 @@ export class PaletteRows {
   rowFor(id: number, { asked, lose }: PoseDirtyTracker): number {
     const { instanceOf, rowOf, size } = this;
     const { data } = rowOf;
-    while (data[id] === NONE) {
+    while (data[id] === size) {
       const row = this.hand;
       this.hand = (row + 1) % size;
       const former = instanceOf.get(row);
       if ((asked[former >> 5] & (1 << (former & 31))) !== 0) continue;
       this.inOrder = false;
       this.version++;
-      data[former] = NONE;
+      data[former] = size;
       rowOf.changed(former >> 2);
       lose(former);
       data[id] = row;

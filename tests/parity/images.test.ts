@@ -180,13 +180,13 @@ describe.each(TWINS)('%s', (twin) => {
     drawing.renderer.shadowMap.type = PCFShadowMap;
   });
 
-  // Instances that are sheared, as objects in a group that is scaled are, are lit under WebGLRenderer alone as clones are.
   const scaled = () => new Matrix4().makeScale(1, 1.4, 0.6);
   const placed: [string, Matrix4][] = [
     ['turned', new Matrix4()],
     ['scaled unevenly', scaled()],
+    // As objects in a group that is scaled are.
+    ['sheared', scaled().multiply(new Matrix4().makeRotationZ(0.6))],
   ];
-  if (twin === 'GLSL') placed.push(['sheared', scaled().multiply(new Matrix4().makeRotationZ(0.6))]);
   test.each(placed)(
     'a crowd under a moved and turned parent with instances that are %s',
     async (_, scale) => {

@@ -32,10 +32,8 @@ export class MatrixTexture {
 
   /** Whether the renderer has old numbers in the buffer of the attribute, so that the texture has to be read. */
   private isStale = false;
-  private readonly rows: number;
-  /** Rows that the renderer has not got yet. */
-  private first = 0;
-  private end: number;
+  /** Whom the renderer has not got yet where they are. */
+  private readonly unsent: MovedInstances;
   /** What the renderer keeps of its context: another object after the context was lost. */
   private context: object | null = null;
   /** Who has moved since `takeMoved`. */
@@ -50,9 +48,15 @@ export class MatrixTexture {
   ) {
     const { attribute } = transforms;
     this.attribute = attribute;
-    this.rows = this.end = Math.ceil(attribute.array.length / ROW);
+    this.unsent = new MovedInstances(attribute.count);
     this.moved = new MovedInstances(attribute.count);
-    this.texture = new DataTexture(null, WIDTH, this.rows, RGBAFormat, FloatType);
+    this.texture = new DataTexture(
+      null,
+      WIDTH,
+      Math.ceil(attribute.array.length / ROW),
+      RGBAFormat,
+      FloatType,
+    );
     this.texture.source.dataReady = false;
   }
 
@@ -88,18 +92,18 @@ export class MatrixTexture {
    * @param knowsLists Whether the shaders read the texture rather than the attribute.
    */
   update(renderer: WebGLRenderer, knowsLists: boolean): void {
-    const { attribute, texture } = this;
+    const { attribute, texture, unsent } = this;
     if (!knowsLists && this.isStale) this.restore();
     this.note();
     const { properties } = renderer;
     if (this.context !== properties) {
       this.context = properties;
-      this.first = 0;
-      this.end = this.rows;
+      unsent.addAll();
     }
-    const { first } = this;
-    const count = this.end - first;
-    if (count <= 0) return;
+    if (unsent.isEmpty) return;
+    const first = Math.floor((unsent.first * 32) / INSTANCES_PER_ROW);
+    const count = Math.floor((unsent.last * 32) / INSTANCES_PER_ROW) + 1 - first;
+    unsent.clear();
     // Makes the texture, or lets three.js say how rows are to be unpacked. It sends none.
     texture.needsUpdate = true;
     renderer.initTexture(texture);
@@ -121,8 +125,6 @@ export class MatrixTexture {
     if (full > 0) send(first, WIDTH, full, 0);
     if (rest > 0) send(first + full, rest, 1, full * ROW * array.BYTES_PER_ELEMENT);
     gl.bindBuffer(target, null);
-    this.first = this.rows;
-    this.end = 0;
   }
 
   /** Has a palette pose instances again that were moved. */
@@ -145,20 +147,9 @@ export class MatrixTexture {
     allChanged(this.attribute);
   }
 
-  /** Takes down which rows have changed. */
+  /** Takes down who has moved. */
   private note(): boolean {
-    const { attribute, rows } = this;
-    const { updateRanges } = attribute;
-    if (!this.moved.note(attribute)) return false;
-    if (updateRanges.length === 0) {
-      this.first = 0;
-      this.end = rows;
-    }
-    for (let i = 0; i < updateRanges.length; i++) {
-      const { start, count } = updateRanges[i];
-      this.first = Math.min(this.first, Math.floor(start / ROW));
-      this.end = Math.max(this.end, Math.min(Math.ceil((start + count) / ROW), rows));
-    }
-    return true;
+    this.moved.note(this.attribute);
+    return this.unsent.note(this.attribute);
   }
 }

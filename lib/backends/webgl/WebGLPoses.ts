@@ -35,7 +35,7 @@ export class WebGLPoses {
   /** Whether the programs were made that pose the crowd once something is edited. */
   private isReadyForEdits = false;
 
-  private readonly rows = new PaletteRows(0);
+  readonly rows = new PaletteRows(0);
   /** The instance that is posed next in each row, as a list and as the pass reads it. */
   private due: Float32Array = new Float32Array(0);
   private dueList = new InstanceList(0);
@@ -66,17 +66,6 @@ export class WebGLPoses {
   /** The palette; no textures before the crowd was first posed. */
   get textures(): readonly Texture[] {
     return this.pass?.target.textures ?? [];
-  }
-
-  /** The instance of each row of the palette, as a texture; null where that is its number. */
-  get instances(): Texture | null {
-    const { inOrder, instanceOf } = this.rows;
-    return inOrder ? null : instanceOf.texture.plain;
-  }
-
-  /** A list of instances, by their rows of the palette. */
-  listed(list: InstanceList): InstanceList {
-    return this.rows.listed(list);
   }
 
   /** Instances in a row of the palette. */

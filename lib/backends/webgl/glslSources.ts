@@ -60,14 +60,15 @@ const trackGLSL: GLSLSource = {
     skinningMatrix: paletteMatrixGLSL,
   },
   bindTextures(crowd, textures) {
-    textures[0] = posesOf(crowd).instances ?? textures[0];
+    const { inOrder, instanceOf } = posesOf(crowd).rows;
+    if (!inOrder) textures[0] = instanceOf.texture.plain;
   },
   bindIntegers(crowd, textures) {
     const posed = posesOf(crowd).textures;
     for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
   },
   compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
-  listed: (crowd, list) => posesOf(crowd).listed(list),
+  listed: (crowd, list) => posesOf(crowd).rows.listed(list),
   posedCount: (crowd) => posesOf(crowd).count,
   update(renderer, crowd, requested, isDrawing, matrices) {
     const poses = posesOf(crowd);

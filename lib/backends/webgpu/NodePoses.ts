@@ -23,6 +23,8 @@ import { storedPlacesOf } from './StoredPlaces.js';
 
 const MATRIX_BYTES = 48;
 
+let _due = /*@__PURE__*/ new Uint32Array(0);
+
 /** What was posed on a renderer. */
 interface Posed {
   tracker: PoseDirtyTracker;
@@ -202,7 +204,7 @@ export class NodePoses implements PoseBuffers {
     const { count } = crowd.visibility;
     const hasAll = rows.size === rows.capacity;
     const isPart = !hasAll || tracker.dueCount < count;
-    if (isPart && webGPU) this.writeDue(hasAll ? tracker.due : this.dueRows(tracker));
+    if (isPart && webGPU) this.writeDue(tracker);
     rows.rowOf.prepare(renderer);
     rows.instanceOf.texture.prepare(renderer);
     const copied = kept?.keep(renderer, posed.count) ?? 0;
@@ -238,18 +240,6 @@ export class NodePoses implements PoseBuffers {
     else if (changes !== places.changes || crowd.crowd.written?.places) tracker.clear();
   }
 
-  /** Rows of those that are to be posed, a bit for each. */
-  private dueRows(tracker: PoseDirtyTracker): Int32Array {
-    const bits = new Int32Array(Math.ceil(this.size / 32));
-    for (let word = 0; word < tracker.due.length; word++) {
-      for (let rest = tracker.due[word]; rest !== 0; rest &= rest - 1) {
-        const row = this.rows.rowFor(word * 32 + 31 - Math.clz32(rest & -rest), tracker);
-        bits[row >> 5] |= 1 << (row & 31);
-      }
-    }
-    return bits;
-  }
-
   /** Makes room for so many. */
   private grow(renderer: WebGPURenderer, count: number): void {
     const { rows } = this;
@@ -259,16 +249,22 @@ export class NodePoses implements PoseBuffers {
     this.resize();
   }
 
-  private writeDue(bits: Int32Array): void {
+  /** Says which rows are to be posed, a bit for each. */
+  private writeDue(tracker: PoseDirtyTracker): void {
     const { array } = this.due;
-    let changed = false;
-    for (let i = 0; i < bits.length; i++) {
-      const word = bits[i] >>> 0;
-      if (array[i] === word) continue;
-      array[i] = word;
-      changed = true;
+    if (_due.length < array.length) _due = new Uint32Array(array.length);
+    else _due.fill(0);
+    for (let word = 0; word < tracker.due.length; word++) {
+      for (let rest = tracker.due[word]; rest !== 0; rest &= rest - 1) {
+        const row = this.rows.rowFor(word * 32 + 31 - Math.clz32(rest & -rest), tracker);
+        _due[row >> 5] |= 1 << (row & 31);
+      }
     }
-    if (changed) this.due.needsUpdate = true;
+    for (let i = 0; i < array.length; i++) {
+      if (array[i] === _due[i]) continue;
+      array[i] = _due[i];
+      this.due.needsUpdate = true;
+    }
   }
 
   private resize(): void {
@@ -279,7 +275,7 @@ export class NodePoses implements PoseBuffers {
     this.generation++;
     this.locals = createMatrixRows(size * counts.entries, webGPU);
     if (counts.layout.hasLongChains) this.segments = createMatrixRows(size * counts.entries, webGPU);
-    this.palette = createMatrixRows(size * counts.columns, webGPU);
+    this.palette = createMatrixRows(withNobody(this.rows) * counts.columns, webGPU);
     this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, Math.ceil(size / 32))), 1);
   }
 
@@ -303,13 +299,16 @@ function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits
   if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer);
 }
 
+/** Rows that palettes have. Where some instance has none, it has the last: all its vertices are at one point. */
+const withNobody = ({ size, capacity }: PaletteRows): number => (size < capacity ? size + 1 : size);
+
 function checkRoom(
   renderer: WebGPURenderer,
   { counts: { entries, columns, joints }, rows }: NodePoses,
 ): void {
   const width = Math.max(entries, columns);
   const room = Math.floor(maxMatrixRows(renderer) / width);
-  const { size } = rows;
+  const size = withNobody(rows);
   if (size <= room) return;
   throw new Error(
     `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${size}; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of ${size * width * MATRIX_BYTES}.`,

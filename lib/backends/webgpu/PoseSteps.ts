@@ -19,7 +19,7 @@ import type { PaletteRows } from '../PaletteRows.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
 import type { ActionsReader, StoredOnGPU } from './StoredOnGPU.js';
-import { type PlacesReader, placesReader } from './StoredPlaces.js';
+import { placesReader } from './StoredPlaces.js';
 
 /** Invocations of a workgroup. */
 export const POSE_WORKGROUP = 64;
@@ -174,7 +174,7 @@ export class PoseSteps {
     counts: uniform(new Vector4(), 'ivec4'),
   };
   private readonly actions: ActionsReader;
-  private readonly places: PlacesReader;
+  private readonly places: ReturnType<typeof placesReader>;
   private readonly masks: TexelNode | null;
   private readonly edits: PoseEditNodes | null;
   private readonly tracks: { keys: TexelNode; shortKeys: TexelNode | null }[] = [];

@@ -13,8 +13,6 @@ import type { StoredOnGPU } from './StoredOnGPU.js';
 /** Texels of a matrix, which are its columns, and numbers. */
 const COLUMNS = 4;
 const SIZE = COLUMNS * 4;
-/** What is sent as one although so many words of instances between have not moved: to send it takes less than a call. */
-const GAP = 16;
 
 /**
  * Where instances stand, for shaders that read it by any index: the columns of each matrix. On WebGPU it is a buffer that shares its
@@ -25,11 +23,16 @@ export class StoredPlaces {
   texture: InstanceTexture | null = null;
   /** Goes up with each change, and who has moved with the last: bit `id & 31` of word `id >> 5`. */
   changes = 0;
-  moved: Int32Array = new Int32Array(0);
-  private array: TypedArray | null = null;
-  private noted = new MovedInstances(0);
+  moved!: Int32Array;
+  private array!: TypedArray;
+  private noted!: MovedInstances;
 
-  constructor(private readonly webGPU: boolean) {}
+  constructor(
+    private readonly webGPU: boolean,
+    source: InstancedBufferAttribute,
+  ) {
+    this.begin(source);
+  }
 
   note(source: InstancedBufferAttribute): void {
     this.noted.note(source);
@@ -39,12 +42,13 @@ export class StoredPlaces {
   update(source: InstancedBufferAttribute, renderer: object): void {
     if (source.array !== this.array) this.begin(source);
     this.note(source);
-    if (!this.noted.isEmpty) {
-      this.moved.set(this.noted.bits);
-      this.noted.clear();
-      source.clearUpdateRanges();
+    const { noted } = this;
+    if (!noted.isEmpty) {
+      this.send(noted.first * 32, Math.min(noted.last * 32 + 32, source.count));
+      this.moved.set(noted.bits);
       this.changes++;
-      this.sendMoved(source.count);
+      noted.clear();
+      source.clearUpdateRanges();
     }
     this.texture?.prepare(renderer);
   }
@@ -68,23 +72,14 @@ export class StoredPlaces {
     else this.texture = new InstanceTexture(count, SIZE);
   }
 
-  private sendMoved(count: number): void {
-    const { moved } = this;
-    for (let word = 0; word < moved.length; word++) {
-      if (moved[word] === 0) continue;
-      const first = word;
-      for (let next = word; next < moved.length && next <= word + GAP; next++)
-        if (moved[next] !== 0) word = next;
-      this.send(first * 32, Math.min((word + 1) * 32, count));
-    }
-  }
-
   private send(start: number, end: number): void {
     const { array, buffer, texture } = this;
-    texture?.data.set((array as TypedArray).subarray(start * SIZE, end * SIZE), start * SIZE);
+    if (buffer !== null) {
+      buffer.addUpdateRange(start * SIZE, (end - start) * SIZE);
+      buffer.needsUpdate = true;
+    }
+    texture?.data.set(array.subarray(start * SIZE, end * SIZE), start * SIZE);
     texture?.changedRange(start, end);
-    buffer?.addUpdateRange(start * SIZE, (end - start) * SIZE);
-    if (buffer !== null) buffer.needsUpdate = true;
   }
 }
 
@@ -94,12 +89,12 @@ const known = {
 };
 
 /** Those of a crowd, on one kind of backend. */
-export function storedPlacesOf({ views }: DrawnCrowd, webGPU: boolean): StoredPlaces {
+export function storedPlacesOf({ views, instanceMatrix }: DrawnCrowd, webGPU: boolean): StoredPlaces {
   const all = webGPU ? known.webGPU : known.webGL;
   let places = all.get(views);
   // They are made anew if the crowd was disposed, and is drawn again.
   if (places === undefined || !views.owned.has(places)) {
-    places = new StoredPlaces(webGPU);
+    places = new StoredPlaces(webGPU, instanceMatrix);
     all.set(views, places);
     views.owned.add(places);
   }
@@ -111,22 +106,19 @@ export const placesOf = (crowd: DrawnCrowd): StorageBufferAttribute =>
   ((crowd.crowd.written as StoredOnGPU | null)?.matrices ??
     storedPlacesOf(crowd, true).buffer) as StorageBufferAttribute;
 
-/** Reads where instances stand, of whichever crowd is drawn or posed. */
-export interface PlacesReader {
-  use(crowd: DrawnCrowd): void;
-  /** The columns of an instance's matrix. Builds on the current stack. */
-  read(instance: Node<'int'>): readonly Node<'vec4'>[];
-}
-
-/** @param crowd One whose places are stored. */
-export function placesReader(crowd: DrawnCrowd, webGPU: boolean): PlacesReader {
+/**
+ * Reads the columns of instances' matrices, of whichever crowd is drawn or posed. To `read` builds on the current stack.
+ *
+ * @param crowd One whose places are stored.
+ */
+export function placesReader(crowd: DrawnCrowd, webGPU: boolean) {
   if (webGPU) {
     const places = vectorsIn(placesOf(crowd));
     return {
-      use: (other) => {
+      use: (other: DrawnCrowd) => {
         places.value = placesOf(other);
       },
-      read: (instance) => {
+      read: (instance: Node<'int'>) => {
         const first = instance.mul(COLUMNS).toVar();
         return [0, 1, 2, 3].map((i) => places.element(first.add(i)).toVar());
       },
@@ -135,10 +127,10 @@ export function placesReader(crowd: DrawnCrowd, webGPU: boolean): PlacesReader {
   const textureOf = (one: DrawnCrowd) => (storedPlacesOf(one, false).texture as InstanceTexture).layered;
   const matrices = texels(textureOf(crowd));
   return {
-    use: (other) => {
+    use: (other: DrawnCrowd) => {
       matrices.value = textureOf(other);
     },
-    read: (instance) => columnsIn(matrices, instance),
+    read: (instance: Node<'int'>) => columnsIn(matrices, instance),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   varying,
   velocity,
 } from 'three/tsl';
-import { type Node, type NodeBuilder, NodeMaterial, type WebGPURenderer } from 'three/webgpu';
+import { type Node, type NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { assignDrawnIndex, overrideDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import {
@@ -179,14 +179,9 @@ const isPlaced = (
 function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const list = listOfBuild(crowd, builder);
   onCrowdUpdate((drawn, renderer, frame) => {
-    const poses = nodeSourceOf(drawn).posesOf?.(renderer, drawn);
-    const rows = poses?.rows ?? null;
-    if (!readsDrawnIndex(builder, drawn)) {
-      list.show(drawn, frame, rows);
-      return;
-    }
-    if (drawn.crowd.written === null) poses?.update(renderer as WebGPURenderer, drawn, null, null);
-    list.showAll(drawn, frame, rows);
+    const rows = nodeSourceOf(drawn).posesOf?.(renderer, drawn).rows ?? null;
+    if (readsDrawnIndex(builder, drawn)) list.showAll(drawn, frame, rows);
+    else list.show(drawn, frame, rows);
   });
 }
 
