@@ -21,7 +21,7 @@ import type { GPUInstances } from './GPUInstances.js';
 /**
  * As `pickInstance`, for instances that the GPU places: where they stood when it was asked, some frames later.
  *
- * @category See
+ * @category Ask
  */
 export async function pickGPUInstance(
   gpu: GPUInstances,
@@ -39,7 +39,7 @@ export async function pickGPUInstance(
 /**
  * As `selectInstances`, for instances that the GPU places: where they stood when it was asked, some frames later.
  *
- * @category See
+ * @category Ask
  */
 export async function selectGPUInstances(
   gpu: GPUInstances,

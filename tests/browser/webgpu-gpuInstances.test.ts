@@ -1,5 +1,15 @@
 import { GPUInstances, pickGPUInstance, selectGPUInstances } from 'skinned-instanced-mesh/webgpu';
-import { Box2, Box3, LoopOnce, Matrix4, Object3D, Raycaster, Vector2, Vector3 } from 'three';
+import {
+  Box2,
+  Box3,
+  LoopOnce,
+  Matrix4,
+  Object3D,
+  type PerspectiveCamera,
+  Raycaster,
+  Vector2,
+  Vector3,
+} from 'three';
 import { Fn, instanceIndex, int, storage, uniform, vec4 } from 'three/tsl';
 import { StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -108,14 +118,15 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     expect(x).toBeGreaterThan(7);
     expect(hit?.age).toBeCloseTo(0.5);
 
+    const eye = camera as PerspectiveCamera;
     const box = new Box2(new Vector2(-0.5, -0.8), new Vector2(0.6, 0.7));
-    const selected = await selectGPUInstances(gpu, renderer, camera, box);
-    expect([...selected]).toEqual([...selectInstances(byCPU, camera, box)].sort((a, b) => a - b));
+    const selected = await selectGPUInstances(gpu, renderer, eye, box);
+    expect([...selected]).toEqual([...selectInstances(byCPU, eye, box)].sort((a, b) => a - b));
     expect(selected.length).toBeGreaterThan(3);
     for (let k = 0; k < 10; k++) {
       const pointer = new Vector2(Math.sin(k), Math.cos(3 * k));
-      const picked = await pickGPUInstance(gpu, renderer, camera, pointer, { height: 200 });
-      const expected = pickInstance(byCPU, camera, pointer, { height: 200 });
+      const picked = await pickGPUInstance(gpu, renderer, eye, pointer, { height: 200 });
+      const expected = pickInstance(byCPU, eye, pointer, { height: 200 });
       expect(picked?.instanceId).toBe(expected?.instanceId);
     }
 

@@ -47,7 +47,7 @@ const _raycaster = /*@__PURE__*/ Object.assign(/*@__PURE__*/ new Raycaster(), { 
  * @param pointer From -1 to 1 to the right and upwards, as `Raycaster.setFromCamera` takes it.
  * @returns Null if there is none.
  *
- * @category See
+ * @category Ask
  */
 export function pickInstance(
   crowd: SkinnedInstancedMesh,
@@ -123,7 +123,7 @@ export function nearestOf(
  * @param rectangle From -1 to 1 to the right and upwards.
  * @returns Their ids, in no order.
  *
- * @category See
+ * @category Ask
  */
 export function selectInstances(
   crowd: SkinnedInstancedMesh,
