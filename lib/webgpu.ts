@@ -96,5 +96,6 @@ export {
   type WantedClip,
 } from './gpu/GPUInstances.js';
 export { NeighbourGrid, type NeighbourGridOptions } from './gpu/NeighbourGrid.js';
+export { pickGPUInstance, selectGPUInstances } from './gpu/pickGPUInstances.js';
 export { accelerate, arrive, type Gait, gaitOf, limit, seek, separate } from './gpu/steering.js';
 export { InstanceUniforms } from './surface/InstanceUniforms.js';

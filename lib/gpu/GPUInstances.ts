@@ -98,7 +98,8 @@ export class GPUInstances implements CrowdFeature {
 
   /** @throws If the storage has room for fewer than the crowd, its clips are not tracks, it has layers, or it has one already. */
   constructor(
-    private readonly crowd: SkinnedInstancedMesh,
+    /** The crowd whose instances they are. */
+    readonly crowd: SkinnedInstancedMesh,
     { matrices, places, plays }: GPUInstancesOptions,
   ) {
     checkStorage('matrices', matrices, 16, crowd.capacity);

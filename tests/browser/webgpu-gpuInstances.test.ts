@@ -1,5 +1,15 @@
-import { GPUInstances } from 'skinned-instanced-mesh/webgpu';
-import { Box3, LoopOnce, Matrix4, Object3D, Raycaster, Vector3 } from 'three';
+import { GPUInstances, pickGPUInstance, selectGPUInstances } from 'skinned-instanced-mesh/webgpu';
+import {
+  Box2,
+  Box3,
+  LoopOnce,
+  Matrix4,
+  Object3D,
+  type PerspectiveCamera,
+  Raycaster,
+  Vector2,
+  Vector3,
+} from 'three';
 import { Fn, instanceIndex, int, storage, uniform, vec4 } from 'three/tsl';
 import { StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -10,8 +20,10 @@ import { addLevel } from '../support/levels.js';
 import {
   AnimationLayers,
   bakeCharacter,
+  pickInstance,
   readViewInfo,
   SkinnedInstancedMesh,
+  selectInstances,
   setBoneTexture,
 } from '../support/library.js';
 import { aim, changedPixels, createStage } from '../support/pictures.js';
@@ -105,6 +117,18 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     expect(Math.abs(z)).toBeLessThan(1.5);
     expect(x).toBeGreaterThan(7);
     expect(hit?.age).toBeCloseTo(0.5);
+
+    const eye = camera as PerspectiveCamera;
+    const box = new Box2(new Vector2(-0.5, -0.8), new Vector2(0.6, 0.7));
+    const selected = await selectGPUInstances(gpu, renderer, eye, box);
+    expect([...selected]).toEqual([...selectInstances(byCPU, eye, box)].sort((a, b) => a - b));
+    expect(selected.length).toBeGreaterThan(3);
+    for (let k = 0; k < 10; k++) {
+      const pointer = new Vector2(Math.sin(k), Math.cos(3 * k));
+      const picked = await pickGPUInstance(gpu, renderer, eye, pointer, { height: 200 });
+      const expected = pickInstance(byCPU, eye, pointer, { height: 200 });
+      expect(picked?.instanceId).toBe(expected?.instanceId);
+    }
 
     // Without it, the CPU says it again.
     gpu.dispose();

@@ -32,8 +32,9 @@ export interface FrameBudgetOptions {
    */
   steps?: (own: OwnBudgetSteps) => BudgetStep[];
   /**
-   * Milliseconds that the GPU took for one of the last frames, 0 where that is not known, as `renderer.info.render.timestamp`:
-   * frames in which it took too long are late, and nothing is tried while there is no room for it.
+   * Milliseconds that the GPU took for one of the last frames, 0 where that is not known: frames in which it took too long are late,
+   * and nothing is tried while there is no room for it. With `trackTimestamp`, WebGPURenderer has it as `info.render.timestamp`, after
+   * each `resolveTimestampsAsync()`.
    */
   gpuTime?: () => number;
 }

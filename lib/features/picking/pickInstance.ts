@@ -36,7 +36,7 @@ const _raycaster = /*@__PURE__*/ Object.assign(/*@__PURE__*/ new Raycaster(), { 
  *
  * Hidden instances, and those on none of the camera's layers, are passed over. Crowds with levels of detail and kinds are picked as a
  * whole, what is attached by its triangles alone. Camera and crowd are taken as they were last drawn. For
- * `GPUInstances`, of which only the GPU knows, there is `GPUInstances.raycast`; here they are not found, with a warning.
+ * `GPUInstances`, of which only the GPU knows, there is `pickGPUInstance`; here they are not found, with a warning.
  *
  * ```ts
  * const pointer = new Vector2((event.clientX / innerWidth) * 2 - 1, 1 - (event.clientY / innerHeight) * 2);
@@ -47,13 +47,13 @@ const _raycaster = /*@__PURE__*/ Object.assign(/*@__PURE__*/ new Raycaster(), { 
  * @param pointer From -1 to 1 to the right and upwards, as `Raycaster.setFromCamera` takes it.
  * @returns Null if there is none.
  *
- * @category See
+ * @category Ask
  */
 export function pickInstance(
   crowd: SkinnedInstancedMesh,
   camera: PerspectiveCamera | OrthographicCamera,
   pointer: Vector2,
-  { pixels = 22, height = globalThis.innerHeight, triangles = false }: PickOptions = {},
+  { pixels, height, triangles = false }: PickOptions = {},
 ): PickedInstance | null {
   const { objects } = crowd.crowd;
   const objectOf = (instanceId: number) => objects?.objectOf(instanceId) ?? crowd;
@@ -70,16 +70,25 @@ export function pickInstance(
       if ((mesh as SkinnedInstancedMesh).crowd === crowd.crowd)
         return { instanceId, object: objectOf(instanceId), pixels: 0, point };
   }
-  const seen = new SeenSpheres(crowd.matrixWorld, camera);
-  const from = seen.through(pointer.x, pointer.y);
-  const unit = (camera.projectionMatrix.elements[5] * height) / 2;
+  const found = nearestOf(new SeenInstances(crowd, camera), pointer, pixels, height);
+  return found && { ...found, object: objectOf(found.instanceId) };
+}
+
+/** The instance that is nearest to a pointer, see {@link pickInstance}. */
+export function nearestOf(
+  seen: SeenInstances,
+  { x, y }: Vector2,
+  pixels = 22,
+  height = globalThis.innerHeight,
+): Omit<PickedInstance, 'object'> | null {
+  const from = seen.through(x, y);
+  const unit = (seen.projection[5] * height) / 2;
   const reach = pixels / unit;
+  const point = new Vector3();
   const lean = seen.leanOf(from.x, from.y);
   let instanceId = -1;
   let least = Infinity;
-  forEachSeen(
-    crowd,
-    camera,
+  seen.forEach(
     (spheres, group) => {
       seen.see(spheres, group);
       // By no more than this are members nearer to the ray than the middle of their group.
@@ -95,12 +104,11 @@ export function pickInstance(
       if (!(off <= pixels && off < least)) return;
       least = off;
       instanceId = id;
+      point.fromArray(spheres, id * 4);
     },
   );
   if (instanceId < 0) return null;
-  const point = new Vector3().fromArray(crowd.views.groups.spheres, instanceId * 4);
-  point.applyMatrix4(crowd.matrixWorld);
-  return { instanceId, object: objectOf(instanceId), pixels: Math.max(least, 0), point };
+  return { instanceId, pixels: Math.max(least, 0), point: point.applyMatrix4(seen.matrixWorld) };
 }
 
 /**
@@ -115,18 +123,21 @@ export function pickInstance(
  * @param rectangle From -1 to 1 to the right and upwards.
  * @returns Their ids, in no order.
  *
- * @category See
+ * @category Ask
  */
 export function selectInstances(
   crowd: SkinnedInstancedMesh,
   camera: PerspectiveCamera | OrthographicCamera,
-  { min, max }: Box2,
+  rectangle: Box2,
 ): Uint32Array {
+  return isUnknown(crowd) ? new Uint32Array(0) : idsWithin(new SeenInstances(crowd, camera), rectangle);
+}
+
+/** The ids of those in a rectangle, see {@link selectInstances}. */
+export function idsWithin(seen: SeenInstances, { min, max }: Box2): Uint32Array {
   // A list that grows takes several times as long.
-  const ids = new Uint32Array(crowd.count);
+  const ids = new Uint32Array(seen.crowd.count);
   let count = 0;
-  if (isUnknown(crowd)) return ids.subarray(0, count);
-  const seen = new SeenSpheres(crowd.matrixWorld, camera);
   const from = seen.through(min.x, min.y);
   const to = seen.through(max.x, max.y);
   const lean = seen.leanOf(
@@ -141,9 +152,7 @@ export function selectInstances(
       seen.y - from.y * seen.scale,
       to.y * seen.scale - seen.y,
     );
-  forEachSeen(
-    crowd,
-    camera,
+  seen.forEach(
     (spheres, group) => {
       seen.see(spheres, group);
       const depth = depthIn();
@@ -161,6 +170,7 @@ export function selectInstances(
 const NONE = 0;
 const SOME = 1;
 const ALL = 2;
+export type EachInstance = (spheres: Float32Array, id: number, isSure: boolean) => void;
 
 /** Whether it is the GPU that knows where instances are. */
 function isUnknown({ crowd: { written } }: SkinnedInstancedMesh): boolean {
@@ -168,52 +178,57 @@ function isUnknown({ crowd: { written } }: SkinnedInstancedMesh): boolean {
   return written !== null;
 }
 
-/** Calls back for groups of neighbours, and for those members of them that are drawn and that the camera's layers show. */
-function forEachSeen(
-  { crowd, views, layers: { mask } }: SkinnedInstancedMesh,
-  camera: PerspectiveCamera | OrthographicCamera,
-  ofGroup: (spheres: Float32Array, group: number) => number,
-  each: (spheres: Float32Array, id: number, isSure: boolean) => void,
-): void {
-  const { visibility, layers } = crowd;
-  const own = layers?.isUsed === true ? layers : null;
-  if (own === null && (mask & camera.layers.mask) === 0) return;
-  views.updateGroups();
-  const { spheres, groupSpheres, groupCount, order } = views.groups;
-  for (let group = 0; group < groupCount; group++) {
-    const asked = ofGroup(groupSpheres, group);
-    if (asked === NONE) continue;
-    const end = Math.min((group + 1) * GROUP_SIZE, visibility.count);
-    for (let i = group * GROUP_SIZE; i < end; i++) {
-      const id = order[i];
-      if (visibility.isDrawn(id) && own?.test(id, camera.layers.mask, mask) !== false)
-        each(spheres, id, asked === ALL);
-    }
-  }
-}
-
-/** Spheres of a crowd's space as a camera sees them. */
-class SeenSpheres {
-  /** Of the middle, to the right of the camera and above it. */
+/** The spheres around instances of a crowd as a camera saw them last. */
+export class SeenInstances {
+  /** Of the middle of a sphere, to the right of the camera and above it. */
   x = 0;
   y = 0;
   /** How far ahead it is, and how wide the picture is there: 1 everywhere if the projection is parallel. */
   ahead = 0;
   scale = 1;
   radius = 0;
+  readonly matrixWorld: Matrix4;
+  readonly projection: readonly number[];
+  /** Bits of the layers that the camera sees. */
+  protected readonly mask: number;
   private readonly matrix: readonly number[];
   private readonly size: number;
-  private readonly projection: readonly number[];
+  private readonly near: number;
+  private readonly far: number;
   private readonly isFlat: boolean;
 
   constructor(
-    matrixWorld: Matrix4,
-    private readonly camera: PerspectiveCamera | OrthographicCamera,
+    readonly crowd: SkinnedInstancedMesh,
+    { matrixWorldInverse, projectionMatrix, layers, near, far }: PerspectiveCamera | OrthographicCamera,
   ) {
-    this.matrix = new Matrix4().multiplyMatrices(camera.matrixWorldInverse, matrixWorld).elements;
-    this.size = matrixWorld.getMaxScaleOnAxis();
-    this.projection = camera.projectionMatrix.elements;
+    this.matrixWorld = crowd.matrixWorld.clone();
+    this.projection = [...projectionMatrix.elements];
+    this.mask = layers.mask;
+    this.matrix = new Matrix4().multiplyMatrices(matrixWorldInverse, crowd.matrixWorld).elements;
+    this.size = crowd.matrixWorld.getMaxScaleOnAxis();
+    this.near = near;
+    this.far = far;
     this.isFlat = this.projection[15] === 1;
+  }
+
+  /** Calls back for groups of neighbours, and for those of them that are drawn and on layers of the camera. */
+  forEach(ofGroup: (spheres: Float32Array, group: number) => number, each: EachInstance): void {
+    const { crowd, views, layers: ofCrowd } = this.crowd;
+    const { visibility, layers } = crowd;
+    const own = layers?.isUsed === true ? layers : null;
+    if (own === null && (ofCrowd.mask & this.mask) === 0) return;
+    views.updateGroups();
+    const { spheres, groupSpheres, groupCount, order } = views.groups;
+    for (let group = 0; group < groupCount; group++) {
+      const asked = ofGroup(groupSpheres, group);
+      if (asked === NONE) continue;
+      const end = Math.min((group + 1) * GROUP_SIZE, visibility.count);
+      for (let i = group * GROUP_SIZE; i < end; i++) {
+        const id = order[i];
+        if (visibility.isDrawn(id) && own?.test(id, this.mask, ofCrowd.mask) !== false)
+          each(spheres, id, asked === ALL);
+      }
+    }
   }
 
   /** Where the ray through a point of the picture is, at a distance of 1. */
@@ -230,7 +245,7 @@ class SeenSpheres {
 
   /** Takes over a sphere. Returns whether its middle is ahead, and some of it is nearer than the camera sees. */
   see(spheres: Float32Array, index: number): boolean {
-    const { matrix: m, isFlat, camera } = this;
+    const { matrix: m, isFlat } = this;
     const x = spheres[index * 4];
     const y = spheres[index * 4 + 1];
     const z = spheres[index * 4 + 2];
@@ -239,12 +254,12 @@ class SeenSpheres {
     this.ahead = -(m[2] * x + m[6] * y + m[10] * z + m[14]);
     this.radius = spheres[index * 4 + 3] * this.size;
     this.scale = isFlat ? 1 : this.ahead;
-    return this.ahead > camera.near && this.ahead - this.radius < camera.far;
+    return this.ahead > this.near && this.ahead - this.radius < this.far;
   }
 
   /** Whether all of the sphere is between the nearest and the farthest that the camera sees. */
   get isWhole(): boolean {
-    return this.ahead - this.radius > this.camera.near && this.ahead + this.radius < this.camera.far;
+    return this.ahead - this.radius > this.near && this.ahead + this.radius < this.far;
   }
 
   /** How far the middle is from a ray, across the way that the camera looks. */

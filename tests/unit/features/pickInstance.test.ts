@@ -25,7 +25,7 @@ const character = bakeCharacter(root, clips);
 const HEIGHT = 720;
 
 /** Instances anywhere in a field, of any size; some hidden, deleted, or on a layer of their own. */
-function createCrowd(count: number, seed: number, withObjects = false) {
+function createCrowd(count: number, seed: number) {
   const next = random(seed);
   const crowd = new SkinnedInstancedMesh(character, count);
   const at = new Matrix4();
@@ -42,7 +42,7 @@ function createCrowd(count: number, seed: number, withObjects = false) {
   crowd.playAll('Walk', { time: () => next() });
   for (let i = 0; i < count; i += 7) crowd.setVisibleAt(i, false);
   for (let i = 3; i < count; i += 50) crowd.deleteInstance(i);
-  const objects = Array.from({ length: withObjects ? 20 : 0 }, (_, k) => {
+  const objects = Array.from({ length: 20 }, (_, k) => {
     const object = new SkinnedInstance(crowd);
     object.position.set(2 * k - 20, 0, 0);
     if (k % 3 === 0) object.layers.set(2);
@@ -89,18 +89,18 @@ function everySphere(crowd: SkinnedInstancedMesh, camera: AnyCamera, isOff: (id:
   return found;
 }
 
-test.each([1, 2, 3])('clicks hit whom brute force finds, in crowds of seed %d', (seed) => {
+test.each([1, 2, 3])('clicks and boxes find whom brute force finds, in crowds of seed %d', (seed) => {
   const next = random(seed);
-  const { crowd, objects } = createCrowd(500, seed, true);
-  let hits = 0;
-  let beside = 0;
+  const { crowd, objects } = createCrowd(500, seed);
+  const found = { on: 0, beside: 0, within: 0 };
   for (const camera of createCameras()) {
     const { elements } = camera.projectionMatrix;
-    const spheres = everySphere(crowd, camera, (id) => {
-      return objects.some((one) => one.instanceId === id && !one.layers.test(camera.layers));
-    });
+    const isOff = (id: number) =>
+      objects.some((one) => one.instanceId === id && !one.layers.test(camera.layers));
+    const spheres = everySphere(crowd, camera, isOff);
     for (let k = 0; k < 200; k++) {
-      const pointer = new Vector2(2.4 * next() - 1.2, 2.4 * next() - 1.2);
+      const corner = () => new Vector2(2.4 * next() - 1.2, 2.4 * next() - 1.2);
+      const pointer = corner();
       const offs = spheres.map(({ id, x, y, size }) => {
         const across = ((x - pointer.x) * HEIGHT * elements[5]) / elements[0] / 2;
         const way = Math.hypot(across, ((y - pointer.y) * HEIGHT) / 2);
@@ -109,36 +109,19 @@ test.each([1, 2, 3])('clicks hit whom brute force finds, in crowds of seed %d', 
       const [best] = offs.sort((a, b) => a.off - b.off);
       const picked = pickInstance(crowd, camera, pointer, { height: HEIGHT });
       expect(picked?.instanceId ?? -1).toBe(best.off <= 22 ? best.id : -1);
-      if (picked === null) continue;
-      hits++;
-      if (picked.pixels > 0) beside++;
-      expect(picked.pixels).toBeCloseTo(Math.max(best.off, 0), 1);
-      const object = objects.find(({ instanceId }) => instanceId === best.id) ?? crowd;
-      expect(picked.object).toBe(object);
-    }
-  }
-  expect(hits).toBeGreaterThan(100);
-  expect(beside).toBeGreaterThan(10);
-});
-
-test.each([1, 2, 3])('boxes select whom brute force finds, in crowds of seed %d', (seed) => {
-  const next = random(seed);
-  const { crowd, objects } = createCrowd(500, seed, true);
-  let most = 0;
-  for (const camera of createCameras()) {
-    const spheres = everySphere(crowd, camera, (id) => {
-      return objects.some((one) => one.instanceId === id && !one.layers.test(camera.layers));
-    });
-    for (let k = 0; k < 100; k++) {
-      const corner = () => new Vector2(3 * next() - 1.5, 3 * next() - 1.5);
-      const rectangle = new Box2().setFromPoints([corner(), corner()]);
+      if (picked !== null) {
+        found[picked.pixels > 0 ? 'beside' : 'on']++;
+        expect(picked.pixels).toBeCloseTo(Math.max(best.off, 0), 1);
+        expect(picked.object).toBe(objects.find(({ instanceId }) => instanceId === best.id) ?? crowd);
+      }
+      const rectangle = new Box2().setFromPoints([pointer, corner()]);
       const within = spheres.filter((one) => rectangle.containsPoint(one as unknown as Vector2));
       const ids = selectInstances(crowd, camera, rectangle).sort();
       expect([...ids]).toEqual(within.map(({ id }) => id));
-      most = Math.max(most, ids.length);
+      found.within = Math.max(found.within, ids.length);
     }
   }
-  expect(most).toBeGreaterThan(100);
+  expect(Math.min(found.on, 10 * found.beside, found.within)).toBeGreaterThan(100);
 });
 
 test('with triangles, whom the pointer meets goes before whose sphere it is in', () => {
@@ -148,29 +131,7 @@ test('with triangles, whom the pointer meets goes before whose sphere it is in',
   const camera = new PerspectiveCamera(40, 1, 0.1, 100);
   camera.position.set(0, 1, 8);
   camera.updateMatrixWorld();
-  const at = (x: number) => new Vector3(x, 1, -0.3).project(camera);
-  const pointer = new Vector2(at(0.1).x, 0);
-  expect(pickInstance(crowd, camera, pointer, { height: HEIGHT, triangles: true })?.instanceId).toBe(1);
-  const { x } = at(0.38);
-  pointer.setX(x);
-  expect(pickInstance(crowd, camera, pointer, { height: HEIGHT, triangles: true })).toMatchObject(
-    pickInstance(crowd, camera, pointer, { height: HEIGHT }) as object,
-  );
-  pointer.set(0.99, 0.99);
-  expect(pickInstance(crowd, camera, pointer, { height: HEIGHT, triangles: true })).toBe(null);
-});
-
-test('of 100,000 it looks at few', () => {
-  const { crowd } = createCrowd(100_000, 7);
-  const [camera] = createCameras();
-  let looks = 0;
-  const { visibility } = crowd.crowd;
-  const { isDrawn } = visibility;
-  visibility.isDrawn = function (id) {
-    looks++;
-    return isDrawn.call(this, id);
-  };
-  pickInstance(crowd, camera, new Vector2(0.1, -0.2), { height: HEIGHT });
-  expect(looks).toBeGreaterThan(0);
-  expect(looks).toBeLessThan(15_000);
+  const { x } = new Vector3(0.1, 1, -0.3).project(camera);
+  const pick = (options: object) => pickInstance(crowd, camera, new Vector2(x, 0), options)?.instanceId;
+  expect(pick({ height: HEIGHT, triangles: true })).toBe(1);
 });

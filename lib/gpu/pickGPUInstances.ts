@@ -1,0 +1,86 @@
+import {
+  type Box2,
+  Box3,
+  Matrix4,
+  type OrthographicCamera,
+  type PerspectiveCamera,
+  Sphere,
+  type Vector2,
+} from 'three';
+import type { WebGPURenderer } from 'three/webgpu';
+import {
+  type EachInstance,
+  idsWithin,
+  nearestOf,
+  type PickedInstance,
+  type PickOptions,
+  SeenInstances,
+} from '../features/picking/pickInstance.js';
+import type { GPUInstances } from './GPUInstances.js';
+
+/**
+ * As `pickInstance`, for instances that the GPU places: where they stood when it was asked, some frames later.
+ *
+ * @category Ask
+ */
+export async function pickGPUInstance(
+  gpu: GPUInstances,
+  renderer: WebGPURenderer,
+  camera: PerspectiveCamera | OrthographicCamera,
+  pointer: Vector2,
+  { pixels, height }: Omit<PickOptions, 'triangles'> = {},
+): Promise<PickedInstance | null> {
+  const at = pointer.clone();
+  const seen = await new ReadInstances(gpu, camera).read(renderer);
+  const found = nearestOf(seen, at, pixels, height);
+  return found && { ...found, object: gpu.crowd };
+}
+
+/**
+ * As `selectInstances`, for instances that the GPU places: where they stood when it was asked, some frames later.
+ *
+ * @category Ask
+ */
+export async function selectGPUInstances(
+  gpu: GPUInstances,
+  renderer: WebGPURenderer,
+  camera: PerspectiveCamera | OrthographicCamera,
+  rectangle: Box2,
+): Promise<Uint32Array> {
+  const within = rectangle.clone();
+  return idsWithin(await new ReadInstances(gpu, camera).read(renderer), within);
+}
+
+/** Instances as the GPU says where they are. */
+class ReadInstances extends SeenInstances {
+  private spheres = new Float32Array(0);
+
+  constructor(
+    private readonly gpu: GPUInstances,
+    camera: PerspectiveCamera | OrthographicCamera,
+  ) {
+    super(gpu.crowd, camera);
+  }
+
+  async read(renderer: WebGPURenderer): Promise<this> {
+    const { count, crowd } = this.crowd;
+    const around = crowd.boundsOfPoses(new Box3()).getBoundingSphere(new Sphere());
+    const { matrices } = await this.gpu.readMatrices(renderer);
+    this.spheres = new Float32Array(count * 4);
+    const matrix = new Matrix4();
+    const sphere = new Sphere();
+    for (let id = 0; id < count; id++) {
+      const { center, radius } = sphere.copy(around).applyMatrix4(matrix.fromArray(matrices, id * 16));
+      center.toArray(this.spheres, id * 4);
+      this.spheres[id * 4 + 3] = radius;
+    }
+    return this;
+  }
+
+  override forEach(_ofGroup: unknown, each: EachInstance): void {
+    const { crowd, spheres, mask } = this;
+    if ((crowd.layers.mask & mask) === 0) return;
+    for (let id = 0; id < spheres.length / 4; id++)
+      if (crowd.visibility.isDrawn(id)) each(spheres, id, false);
+  }
+}
