@@ -94,9 +94,10 @@ function* send(
   const { baked, collected } = yield* collectCharacter(root, planned, options);
   if (worker === null) return { planned, baked, collected, refused: null };
   for (const one of planned) {
-    const clip = yield* packClip(one);
-    if (!('numbers' in clip)) return { planned, baked, collected, refused: clip };
-    worker.post({ kind: 'clip', clip }, [clip.numbers.buffer]);
+    const buffers: Transferable[] = [];
+    const clip = yield* packClip(one, buffers);
+    if (!('tracks' in clip)) return { planned, baked, collected, refused: clip };
+    worker.post({ kind: 'clip', clip }, buffers);
     yield 0;
   }
   const rootMotion = plainRootMotion(options);

@@ -1,121 +1,72 @@
 import type { AnimationClip, KeyframeTrack } from 'three';
 import { frameTimes, type PlannedClip } from '../baking/planClips.js';
-import type { OwnedFloats } from '../utils/attributes.js';
 import type { Steps } from '../utils/steps.js';
 import { kindOf, trackOfKind } from './trackKinds.js';
 
-/** A clip as a worker is sent it. Tracks are columns of arrays: an object for each would take longer to send. */
-export interface SentClip {
-  /** Of the `AnimationClip`. */
+/** A clip as a worker is sent it: what baking reads of it, and no more. */
+export type SentClip = Omit<PlannedClip, 'clip' | 'timeOf'> & {
+  clip: Pick<AnimationClip, 'name' | 'duration' | 'blendMode'>;
+  tracks: SentTrack[];
+};
+
+/** A track, with how it is played, see `kindOf`. */
+interface SentTrack {
   name: string;
-  duration: number;
-  blendMode: number;
-  /** Of the `PlannedClip`. */
-  bakedName: string;
-  start: number;
-  count: number;
-  /** What all arrays of keys hold that are `Float32Array`s, one after another. */
-  numbers: OwnedFloats;
-  /** The arrays of keys: how long each is among the numbers; or the array itself, if it is of another kind. */
-  arrays: (number | ArrayLike<unknown>)[];
-  trackNames: string[];
-  /** How each track is played, see `kindOf`. */
-  kinds: Uint8Array;
-  /** Which arrays each track has: four numbers a track, for times, values, and tangents in and out; -1 for none. */
-  arraysOf: Int32Array;
-}
-
-/** Arrays of a track: times, values, and tangents in and out. */
-const ARRAYS = 4;
-
-/** A track in parts, of which Bézier tracks alone have the last two. */
-function arraysOf(track: KeyframeTrack): (ArrayLike<unknown> | undefined)[] {
-  const { settings } = track as {
-    settings?: { inTangents?: ArrayLike<number>; outTangents?: ArrayLike<number> };
-  };
-  return [track.times, track.values, settings?.inTangents, settings?.outTangents];
+  kind: number;
+  times: ArrayLike<number>;
+  values: ArrayLike<number>;
+  /** Tangents, of Bézier tracks alone. */
+  settings?: Record<string, ArrayLike<number>>;
 }
 
 /**
  * Copies a clip into what a worker can be sent. Tracks that share an array share it there too. Arrays of a loaded file are mostly
  * views of one large buffer, which sending them as they are would copy whole, for each clip anew.
  *
+ * @param buffers Takes up those of the copies.
  * @returns The track that cannot be sent, since it has code of its own, if there is one.
  */
-export function* packClip({
-  clip,
-  name: bakedName,
-  start,
-  count,
-}: PlannedClip): Steps<SentClip | KeyframeTrack> {
-  const { name, duration, blendMode, tracks } = clip;
-  const kinds = new Uint8Array(tracks.length);
-  const places = new Int32Array(tracks.length * ARRAYS).fill(-1);
-  const known = new Map<ArrayLike<unknown>, number>();
-  let length = 0;
-  for (const [i, track] of tracks.entries()) {
+export function* packClip(
+  { clip: { name, duration, blendMode, tracks }, timeOf: _, ...planned }: PlannedClip,
+  buffers: Transferable[],
+): Steps<SentClip | KeyframeTrack> {
+  const copies = new Map<ArrayLike<number>, ArrayLike<number>>();
+  const copy = (array: ArrayLike<number>): ArrayLike<number> => {
+    const known = copies.get(array);
+    if (known !== undefined) return known;
+    const made = (array as Float32Array).slice();
+    if (ArrayBuffer.isView(made)) buffers.push(made.buffer);
+    copies.set(array, made);
+    return made;
+  };
+  const sent: SentTrack[] = [];
+  for (const track of tracks) {
     const kind = kindOf(track);
     if (kind === null) return track;
-    kinds[i] = kind;
-    arraysOf(track).forEach((array, j) => {
-      if (array === undefined) return;
-      const place = known.get(array) ?? known.size;
-      places[i * ARRAYS + j] = place;
-      if (place < known.size) return;
-      known.set(array, place);
-      if (array instanceof Float32Array) length += array.length;
+    const { times, values, settings } = track as KeyframeTrack & Pick<SentTrack, 'settings'>;
+    sent.push({
+      name: track.name,
+      kind,
+      times: copy(times),
+      values: copy(values),
+      ...(settings?.inTangents && {
+        settings: { inTangents: copy(settings.inTangents), outTangents: copy(settings.outTangents) },
+      }),
     });
-    if (i % 16 === 0) yield 0;
+    if (sent.length % 16 === 0) yield 0;
   }
-
-  const numbers = new Float32Array(length);
-  const arrays: SentClip['arrays'] = [];
-  let at = 0;
-  for (const array of known.keys()) {
-    if (array instanceof Float32Array) {
-      numbers.set(array, at);
-      at += array.length;
-      arrays.push(array.length);
-    } else {
-      arrays.push(ArrayBuffer.isView(array) ? (array as Float64Array).slice() : Array.from(array));
-    }
-    if (arrays.length % 16 === 0) yield 0;
-  }
-  const trackNames = tracks.map((track) => track.name);
-  return {
-    name,
-    duration,
-    blendMode,
-    bakedName,
-    start,
-    count,
-    numbers,
-    arrays,
-    trackNames,
-    kinds,
-    arraysOf: places,
-  };
+  return { ...planned, clip: { name, duration, blendMode }, tracks: sent };
 }
 
 /** The clip that `packClip` has packed. */
-export function unpackClip(sent: SentClip): PlannedClip {
-  const { name, duration, blendMode, bakedName, start, count, numbers, trackNames, kinds, arraysOf } = sent;
-  let at = 0;
-  const arrays = sent.arrays.map((array) => {
-    if (typeof array !== 'number') return array as ArrayLike<number>;
-    at += array;
-    return numbers.subarray(at - array, at);
-  });
-
-  const tracks = trackNames.map((trackName, i) => {
-    const [times, values, inTangents, outTangents] = Array.from(
-      arraysOf.subarray(i * ARRAYS, (i + 1) * ARRAYS),
-      (place) => arrays[place] as ArrayLike<number> | undefined,
-    );
-    const track = trackOfKind(kinds[i], trackName, times ?? [], values ?? []);
-    return inTangents ? Object.assign(track, { settings: { inTangents, outTangents } }) : track;
-  });
+export function unpackClip({ clip, tracks: sent, ...planned }: SentClip): PlannedClip {
+  const tracks = sent.map(({ name, kind, times, values, settings }) =>
+    Object.assign(trackOfKind(kind, name, times, values), settings && { settings }),
+  );
   // Baking reads no more of a clip than this, and three.js's class would bring a lot along.
-  const clip = { name, duration, tracks, blendMode } as AnimationClip;
-  return { clip, name: bakedName, start, count, timeOf: frameTimes(count, duration) };
+  return {
+    ...planned,
+    clip: { ...clip, tracks } as unknown as AnimationClip,
+    timeOf: frameTimes(planned.count, clip.duration),
+  };
 }
