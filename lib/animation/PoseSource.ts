@@ -107,6 +107,8 @@ export interface PoseSource {
   readonly name: string;
   /** Whether there are frames to be mixed or not; else `interpolate` makes no difference. */
   readonly hasFrames: boolean;
+  /** Whether vertices follow joints: once it has posed an instance, the bone texture's `reader` has their matrices and the morphs. */
+  readonly hasJoints?: boolean;
 
   /** What poses crowds whose bone texture has no clips; by default the same. */
   readonly atRest?: PoseSource;
@@ -116,15 +118,8 @@ export interface PoseSource {
   /** Writes those of the draw's parameters that its shaders read: some of `PARAM_…`. */
   setParameters(crowd: PosedCrowd, parameters: number[]): void;
 
-  /** Prepares what the next four give of an instance: its pose as it is shown now. */
+  /** Prepares what the next two give of an instance, or `reader`: its pose as it is shown now. */
   pose(crowd: PosedCrowd, instance: number): void;
-  /**
-   * Writes a joint's skinning matrix, 12 numbers from `at`, row by row: what shaders multiply vertices with. Sources without
-   * joints do not have it.
-   */
-  jointMatrix?(crowd: PosedCrowd, joint: number, out: AffineArray, at: number): void;
-  /** Writes what clips add to the influence of each morph target. */
-  readMorphs?(crowd: PosedCrowd, out: Float64Array): void;
   /** Carries a vertex, with its morph targets applied, to where it is posed. Only for sources without joints. */
   posedVertex?(crowd: PosedCrowd, vertex: number, target: Vector3): Vector3;
   /** Turns the normal of a vertex to where it is posed. Sources without joints that do not have it leave normals as they are. */

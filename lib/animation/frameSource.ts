@@ -83,6 +83,7 @@ class FrameReader implements PoseReader {
 const restSource: PoseSource = {
   name: 'rest',
   hasFrames: false,
+  hasJoints: true,
 
   createReader: (data) => new FrameReader(data),
 
@@ -94,14 +95,6 @@ const restSource: PoseSource = {
 
   pose({ playback, boneTexture, interpolate }, instance) {
     boneTexture.reader.pose(playback.pose(instance, interpolate, _mix));
-  },
-
-  jointMatrix({ boneTexture }, joint, out, at) {
-    boneTexture.reader.jointMatrix(joint, out, at);
-  },
-
-  readMorphs({ boneTexture }, out) {
-    boneTexture.reader.readMorphs(out);
   },
 
   /** With boxes of other geometry, all frames have to be read again. */

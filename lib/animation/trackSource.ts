@@ -100,6 +100,7 @@ const tracksOf = ({ boneTexture }: PosedCrowd): PoseTracks => boneTexture.data.t
 export const trackSource: PoseSource = {
   name: 'tracks',
   hasFrames: false,
+  hasJoints: true,
 
   createReader: ({ tracks }) => new TrackReader(tracks as PoseTracks),
 
@@ -135,14 +136,6 @@ export const trackSource: PoseSource = {
     _posed.elapsed = elapsed;
     _posed.version = version;
     _posed.edits = edits;
-  },
-
-  jointMatrix({ boneTexture }, joint, out, at) {
-    boneTexture.reader.jointMatrix(joint, out, at);
-  },
-
-  readMorphs({ boneTexture }, out) {
-    boneTexture.reader.readMorphs(out);
   },
 
   expandBounds(crowd, target, boxes) {

@@ -118,8 +118,7 @@ export function mergeParts(
   });
   const geometry = new BufferGeometry();
   mergeAttributes(geometry, pieces, first);
-  mergeSkins(geometry, pieces, first);
-  if (shading.some(Boolean)) mergeShading(geometry, pieces, first, shading);
+  mergeSkins(geometry, pieces, first, shading);
   mergeMorphs(geometry, pieces, first, morphs);
   const painted = [0, 1, 2, 3, 4, 5, 6, 7].map((lacks) => {
     const alike = pieces.filter((piece) => piece.lacks === lacks);
@@ -274,12 +273,23 @@ function mergeAttributes(merged: BufferGeometry, pieces: readonly Piece[], verti
   }
 }
 
-/** The joints and weights of all pieces, and for each vertex the part that it belongs to. */
-function mergeSkins(merged: BufferGeometry, pieces: readonly Piece[], vertices: number): void {
+/**
+ * The joints and weights of all pieces, for each vertex the part that it belongs to, and by which joint its normal is turned: 0 where it
+ * follows no other than the vertex does itself.
+ */
+function mergeSkins(
+  merged: BufferGeometry,
+  pieces: readonly Piece[],
+  vertices: number,
+  shading: readonly number[],
+): void {
   const indices = new Uint16Array(vertices * 4);
   const weights = new Float32Array(vertices * 4);
   const parts = new Uint16Array(vertices * 2);
+  const shaded = new Float32Array(vertices);
   for (const { part, first, count, joints, geometry, source } of pieces) {
+    const shadedBy = source.rigid && shading[part] > 0 ? joints[0] + 1 : shading[part];
+    shaded.fill(shadedBy, first, first + count);
     for (let vertex = first; vertex < first + count; vertex++) {
       parts[vertex * 2] = part;
       if (!source.rigid) continue;
@@ -298,21 +308,7 @@ function mergeSkins(merged: BufferGeometry, pieces: readonly Piece[], vertices: 
   merged.setAttribute('skinIndex', new BufferAttribute(indices, 4));
   merged.setAttribute('skinWeight', new BufferAttribute(weights, 4));
   merged.setAttribute('partIndex', new BufferAttribute(parts, 2));
-}
-
-/** By which joint the normals of each vertex are turned; 0 of those that follow no other than they do themselves. */
-function mergeShading(
-  merged: BufferGeometry,
-  pieces: readonly Piece[],
-  vertices: number,
-  shading: readonly number[],
-): void {
-  const joints = new Float32Array(vertices);
-  for (const { part, source, joints: own, first, count } of pieces) {
-    const joint = source.rigid && shading[part] > 0 ? own[0] + 1 : shading[part];
-    joints.fill(joint, first, first + count);
-  }
-  merged.setAttribute('shadingJoint', new BufferAttribute(joints, 1));
+  if (shading.some(Boolean)) merged.setAttribute('shadingJoint', new BufferAttribute(shaded, 1));
 }
 
 /** Morph targets of all parts as offsets from the base geometry; each moves only the vertices of its own part. */

@@ -85,9 +85,8 @@ export function getSocketMatrix(
 
 /** A joint's skinning matrix as an instance shows it now, 12 numbers row by row, which hold until another is asked for. */
 export function jointMatrix(crowd: DrawnCrowd, index: number, joint: number): Float64Array {
-  const source = sourceOf(crowd);
-  source.pose(crowd, index);
-  source.jointMatrix?.(crowd, joint, _joint, 0);
+  sourceOf(crowd).pose(crowd, index);
+  crowd.boneTexture.reader?.jointMatrix(joint, _joint, 0);
   return _joint;
 }
 

@@ -35,7 +35,7 @@ export class PosedInstance extends Mesh {
     this.index = index;
     this.source = source;
     this.skin = skinOf(geometry);
-    this.hasJoints = source.jointMatrix !== undefined;
+    this.hasJoints = source.hasJoints === true;
     const joints = boneTexture.jointNames.length;
     if (this.poses.length < joints) {
       this.palette = new Float64Array(joints * AFFINE_SIZE);
@@ -73,19 +73,19 @@ export class PosedInstance extends Mesh {
   jointMatrix(joint: number): number {
     const at = joint * AFFINE_SIZE;
     if (this.poses[joint] === this.poseNumber) return at;
-    this.source.jointMatrix!(this.crowd, joint, this.palette, at);
+    this.crowd.boneTexture.reader.jointMatrix(joint, this.palette, at);
     this.poses[joint] = this.poseNumber;
     return at;
   }
 
   /** Takes the instance's own influences of morph targets, or those of all, and adds what its clips do. */
   private morph(targets: number): void {
-    const { crowd, source, index } = this;
+    const { crowd, index } = this;
     const { boneTexture, morphTexture, morphTargetInfluences: shared = [] } = crowd;
     const own = morphTexture?.image as { data: Float32Array; width: number } | undefined;
     this.added.fill(0);
     if (this.added.length !== targets) this.added = new Float64Array(targets);
-    if (crowd.clipsMorph && boneTexture.morphNames.length === targets) source.readMorphs?.(crowd, this.added);
+    if (crowd.clipsMorph) boneTexture.reader.readMorphs(this.added);
     this.morphTargetInfluences = Array.from(
       this.added,
       (added, i) => added + (own === undefined ? shared[i] : own.data[index * own.width + 1 + i]),

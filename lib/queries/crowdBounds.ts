@@ -80,7 +80,7 @@ export class CrowdBounds {
     const poses = new Box3();
     source.expandBounds(crowd, poses, known ? undefined : boxes);
     // A source without joints does not look at their boxes.
-    if (source.jointMatrix === undefined && !poses.isEmpty()) poses.expandByScalar(before);
+    if (!source.hasJoints && !poses.isEmpty()) poses.expandByScalar(before);
     return poses;
   }
 
