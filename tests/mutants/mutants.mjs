@@ -287,7 +287,7 @@ export const MUTANTS = [
   {
     name: 'moved-between-poses',
     file: 'lib/backends/webgl/MatrixTexture.ts',
-    text: 'tracker.move(this.moved);',
+    text: 'tracker.move(this.moved.bits);',
     fault: '',
     tests: ['browser/poseRates', 'parity/images'],
   },
