@@ -64,14 +64,17 @@ export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
 }
 
 /** three.js's mixer, with what it keeps to itself. */
-const ThreeMixer = AnimationMixer as unknown as new (
-  root: Object3D,
-) => AnimationMixer<SkinnedInstanceEventMap> & {
+interface MixerFields extends AnimationMixer<SkinnedInstanceEventMap> {
+  // Declared here, so that accessors may take the place of fields.
+  time: number;
+  timeScale: number;
   /** @internal */
   _isActiveAction(action: InstanceAction): boolean;
   _activateAction(action: InstanceAction): void;
   _deactivateAction(action: InstanceAction): void;
-};
+}
+
+const ThreeMixer = AnimationMixer as unknown as new (root: Object3D) => MixerFields;
 
 /** Seconds that make no difference: adding times up and taking them off again loses about as much. */
 const EPSILON = 1e-9;
@@ -107,6 +110,9 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
  * @category Instances as objects
  */
 export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMixer {
+  // Where fields keep their values.
+  declare private keptTime: number;
+  declare private keptTimeScale: number;
   /** In three.js's order: those that are active, then all others. */
   declare protected _actions: InstanceAction<T>[];
   private readonly driver: ActionDriver;
@@ -130,10 +136,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     /** Whose actions these are. */
     readonly owner: T,
   ) {
-    observe(InstanceMixer.prototype, ['time', 'timeScale']);
     countWhenAsked();
     super(owner);
-    own(this, this);
     this.driver = ActionDriver.of(crowd);
     this.since = this.clock;
   }
@@ -256,11 +260,30 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     return this;
   }
 
+  override get time(): number {
+    this.read();
+    return this.keptTime;
+  }
+
+  override set time(value: number) {
+    this.change('time', value);
+    this.keptTime = value;
+  }
+
+  override get timeScale(): number {
+    return this.keptTimeScale;
+  }
+
+  override set timeScale(value: number) {
+    this.change('timeScale', value);
+    this.keptTimeScale = value;
+  }
+
   // What fields call.
 
   /** Brings all up to the present: of actions, time and weight are read. @internal */
-  read(field = 'time'): void {
-    if (this.isUpdating || field !== 'time') return;
+  read(): void {
+    if (this.isUpdating) return;
     const { clock } = this;
     const passed = clock - this.since;
     if (Math.abs(passed) < EPSILON) return;
@@ -271,15 +294,16 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   /** @internal */
   change(field: string, value: unknown): void {
-    if (this.isUpdating) return;
+    // It is not of age in the constructor.
+    if (this.isUpdating || this.driver === undefined) return;
     this.read();
     if (field === 'time') checkFinite(value as number, field);
     else checkTimeScale(value as number);
-    this.wrote();
+    this.wake();
   }
 
   /** Has the next update run. @internal */
-  wrote(): void {
+  wake(): void {
     if (this.due === -Infinity) return;
     this.due = -Infinity;
     const { instanceId } = this.owner;
@@ -351,7 +375,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (action._cacheIndex === null) this.know(action);
     action.begun = this.clock;
     super._activateAction(action);
-    this.wrote();
+    this.wake();
   }
 
   /** As in three.js, what nothing plays any more is in the rest pose at once. @internal */
@@ -359,7 +383,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (!this._isActiveAction(action)) return;
     this.read();
     super._deactivateAction(action);
-    this.wrote();
+    this.wake();
     const { layer } = action;
     const { owner, written, crowd } = this;
     if ((written & (1 << layer)) === 0 || this.steers(layer) || owner.instanceId < 0) return;
@@ -526,6 +550,10 @@ function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
 /** three.js's action, with what it keeps to itself. */
 const Base = AnimationAction as unknown as new (mixer: AnimationMixer, clip: AnimationClip) => ThreeAction;
 
+/** When the present step of the action that is updated began, and how far a warp moves its clip in it; NaN without one. */
+let _begin = 0;
+let _way = Number.NaN;
+
 /** Seconds of a clip that are lost in sums of its ways. */
 const ROUNDING = 1e-12;
 
@@ -566,9 +594,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
   declare keptPaused: boolean;
   /** @internal */
   declare keptEnabled: boolean;
-  /** When the present step began, and how far a warp moves the clip in it; NaN without one. */
-  private begin = 0;
-  private way = Number.NaN;
 
   /**
    * @param clip Another one of the same name when the crowd has another bone texture.
@@ -656,8 +681,8 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
   }
 
   /** Brings the time up to the present. @internal */
-  read(field?: string): void {
-    this._mixer.read(field);
+  read(field = 'time'): void {
+    if (field === 'time') this._mixer.read();
   }
 
   /** Called before anything is changed. @throws If a field is set to what no action can have. @internal */
@@ -673,34 +698,34 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
       checkTime(value as number);
       this.begun = mixer.clock;
     }
-    mixer.wrote();
+    mixer.wake();
   }
 
   /** @internal */
   override _update(time: number, deltaTime: number, direction: number, accuIndex: number): void {
     const { _startTime: start } = this;
     const isReached = start !== null && direction !== 0 && (time - start) * direction >= 0;
-    this.begin = start === null ? time - deltaTime : isReached ? start : time;
+    _begin = start === null ? time - deltaTime : isReached ? start : time;
     super._update(time, deltaTime, direction, accuIndex);
   }
 
   /** @internal */
   override _updateTimeScale(time: number): number {
-    const { begin, paused, timeScale, _timeScaleInterpolant: warp } = this;
+    const { paused, timeScale, _timeScaleInterpolant: warp } = this;
     const last = super._updateTimeScale(time);
-    this.way = Number.NaN;
+    _way = Number.NaN;
     if (paused || warp === null) return last;
     const [, over] = warp.parameterPositions;
-    const end = time > over ? Math.max(begin, over) : time;
-    const way = timeScale * sumOfWarp(warp, begin, end) + last * (time - end);
+    const end = time > over ? Math.max(_begin, over) : time;
+    const way = timeScale * sumOfWarp(warp, _begin, end) + last * (time - end);
     // Back where the clip began, less than that is rounding, and no pass before it.
-    this.way = Math.abs(this.time + way) < ROUNDING ? -this.time : way;
+    _way = Math.abs(this.time + way) < ROUNDING ? -this.time : way;
     return last;
   }
 
   /** @param deltaTime By the speed at the end of the step, as three.js counts warps; they are exact here. @internal */
   override _updateTime(deltaTime: number): number {
-    const way = Number.isNaN(this.way) ? deltaTime : this.way;
+    const way = Number.isNaN(_way) ? deltaTime : _way;
     this.runsBack = way < 0;
     // A pose has no passes.
     return this.clip.duration <= 0 && this.loop !== LoopOnce ? 0 : super._updateTime(way);

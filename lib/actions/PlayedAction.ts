@@ -24,7 +24,7 @@ export interface ThreeAction extends AnimationAction {
   paused: boolean;
   enabled: boolean;
   /** @internal */
-  readonly _mixer: { readonly isUpdating: boolean; read(field?: string): void };
+  readonly _mixer: { readonly isUpdating: boolean; read(): void };
   /** @internal */
   _clip: AnimationClip;
   /** @internal */

@@ -328,11 +328,11 @@ function timeOfWarp(actions: Actions, at: number, seconds: number): number {
   // The sign of the factor, by which the clip runs as it does.
   const sign = actions[at + ACTION_RATE] < 0 === isReversed(actions, at) ? 1 : -1;
   const past = sum - sumOfRamp(from, to, length, length);
-  if (past * sign >= 0) return to * sign > 0 ? start + length + past / to : Infinity;
-  // The factor there is the root of from² + 2 slope sum.
-  const slope = (to - from) / length;
-  const factor = sign * Math.sqrt(Math.max(from * from + 2 * slope * sum, 0));
-  return start + (from * sign >= 0 ? (2 * sum) / (from + factor) || 0 : (factor - from) / slope);
+  if (to * sign > 0 && past * sign >= 0) return start + length + past / to;
+  // The square of the factor there.
+  const square = from * from + (2 * (to - from) * sum) / length;
+  if (square < 0) return Infinity;
+  return start + ((2 * sum) / (from + sign * Math.sqrt(square)) || 0);
 }
 
 const _place: Place = { pass: 0, within: 0, finished: false };
