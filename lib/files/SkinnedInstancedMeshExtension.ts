@@ -172,7 +172,7 @@ export class SkinnedInstancedMeshExtension {
     }
     const fields = checked(() => {
       const unpacked = unpack(value, views) as StoredFields;
-      checkStored(unpacked, position.count);
+      checkStored(unpacked);
       restoreGeometry(geometry, unpacked.geometry);
       return unpacked;
     });
