@@ -65,46 +65,44 @@ async function createDracoDecoder(): Promise<unknown> {
   return create({ wasmBinary: read('draco_decoder.wasm') });
 }
 
+/** Of which list of the document the numbers are that stand at a key; at names of attributes, which are large letters, of accessors. */
+const LISTS: Record<string, keyof GLTF.IGLTF> = {
+  scene: 'scenes',
+  nodes: 'nodes',
+  children: 'nodes',
+  joints: 'nodes',
+  node: 'nodes',
+  mesh: 'meshes',
+  skin: 'skins',
+  inverseBindMatrices: 'accessors',
+  indices: 'accessors',
+  input: 'accessors',
+  output: 'accessors',
+};
+
 /**
- * The first of a file's references between nodes, meshes and skins that leads nowhere, in words; null if there is none. Loaders
+ * The first of a file's references between nodes, meshes, skins and accessors that leads nowhere, in words; null if there is none. Loaders
  * fail at these with errors of JavaScript.
  */
 function danglingReference(json: GLTF.IGLTF): string | null {
-  const { scene, scenes = [], nodes = [], meshes = [], skins = [], animations = [], accessors = [] } = json;
-  const sizes = {
-    scenes: scenes.length,
-    nodes: nodes.length,
-    meshes: meshes.length,
-    skins: skins.length,
-    accessors: accessors.length,
-  };
-  type List = keyof typeof sizes;
-  let found: string | null = null;
-  const check = (field: string, list: List, ...indices: (number | undefined)[]) => {
-    const wrong = indices.find((index) => index !== undefined && !(index >= 0 && index < sizes[list]));
-    if (wrong !== undefined) found ??= `its ${field} says ${wrong}, and it has ${sizes[list]} ${list}`;
-  };
-  if (scenes.length > 0) check('scene', 'scenes', scene);
-  for (const [i, one] of scenes.entries()) check(`scenes[${i}].nodes`, 'nodes', ...(one.nodes ?? []));
-  for (const [i, { children = [], mesh, skin }] of nodes.entries()) {
-    check(`nodes[${i}].children`, 'nodes', ...children);
-    check(`nodes[${i}].mesh`, 'meshes', mesh);
-    check(`nodes[${i}].skin`, 'skins', skin);
-  }
-  for (const [i, { joints = [], inverseBindMatrices }] of skins.entries()) {
-    check(`skins[${i}].joints`, 'nodes', ...joints);
-    check(`skins[${i}].inverseBindMatrices`, 'accessors', inverseBindMatrices);
-  }
-  for (const [i, { channels = [], samplers = [] }] of animations.entries()) {
-    for (const { target } of channels) check(`animations[${i}].channels`, 'nodes', target?.node);
-    for (const { input, output } of samplers) check(`animations[${i}].samplers`, 'accessors', input, output);
-  }
-  for (const [i, { primitives = [] }] of meshes.entries()) {
-    for (const { indices, attributes = {} } of primitives) {
-      check(`meshes[${i}].primitives`, 'accessors', indices, ...Object.values(attributes));
+  const find = (value: unknown, path: string, list: keyof GLTF.IGLTF | undefined): string | null => {
+    if (typeof value === 'number' && list !== undefined) {
+      const { length } = (json[list] ?? []) as unknown[];
+      return value >= 0 && value < length ? null : `its ${path} says ${value}, and it has ${length} ${list}`;
     }
-  }
-  return found;
+    if (typeof value !== 'object' || value === null) return null;
+    for (const [key, one] of Object.entries(value)) {
+      if (key === 'extensions' || key === 'extras') continue;
+      const isItem = Array.isArray(value);
+      const place = isItem ? (typeof one === 'number' ? path : `${path}[${key}]`) : `${path}.${key}`;
+      const own = isItem ? list : (LISTS[key] ?? (/^[A-Z_]/.test(key) ? 'accessors' : undefined));
+      const found = find(one, path === '' ? key : place, own);
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  // Without any scene, another message says so.
+  return find({ ...json, scene: json.scenes && json.scene }, '', undefined);
 }
 
 /** A glTF file that has been read, but not taken apart yet. */

@@ -163,16 +163,15 @@ export class SkinnedInstancedMeshExtension {
     );
     const views = buffers.map((buffer) => new Uint8Array(buffer));
     const { geometry } = mesh;
-    const { position } = geometry.attributes;
-    const positions = Float32Array.from(plainArray(position, 3));
-    if (digestFor(value, [...views, positions]) !== digest) {
-      throw fileError(
-        `what was baked is not as it was, which a tool may have changed; bake the file anew, last.`,
-      );
-    }
     const fields = checked(() => {
+      const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
+      if (digestOf(value, [...views, positions]) !== digest) {
+        throw fileError(
+          `what was baked is not as it was, which a tool may have changed; bake the file anew, last.`,
+        );
+      }
       const unpacked = unpack(value, views) as StoredFields;
-      checkStored(unpacked, position.count);
+      checkStored(unpacked);
       restoreGeometry(geometry, unpacked.geometry);
       return unpacked;
     });
@@ -258,15 +257,6 @@ function checked<T>(read: () => T): T {
     return read();
   } catch (cause) {
     throw (cause as Error).message.startsWith(EXTENSION) ? cause : damaged(cause);
-  }
-}
-
-/** The digest; of JSON that is nested without an end none. */
-function digestFor(value: unknown, views: readonly ArrayBufferView[]): number | null {
-  try {
-    return digestOf(value, views);
-  } catch {
-    return null;
   }
 }
 

@@ -170,7 +170,10 @@ function reorder(
   }
 }
 
-/** A number that changes with any of the bytes (FNV-1a by words of four). */
+/**
+ * A number that changes with any of the bytes: FNV-1a by words of four, whose upper bits are mixed into the lower ones, where two changes of
+ * signs would take each other back else.
+ */
 export function digestOf(json: unknown, views: readonly ArrayBufferView[]): number {
   let hash = 0x811c9dc5;
   for (const { buffer, byteOffset, byteLength } of [
@@ -188,6 +191,9 @@ export function digestOf(json: unknown, views: readonly ArrayBufferView[]): numb
 /** Goes on with a digest. */
 function mix(digest: number, words: Uint32Array): number {
   let hash = digest;
-  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ words[i], 0x01000193);
+  for (let i = 0; i < words.length; i++) {
+    hash = Math.imul(hash ^ words[i], 0x01000193);
+    hash ^= hash >>> 16;
+  }
   return hash;
 }

@@ -264,7 +264,9 @@ describe('what is wrong is said', () => {
       const { byteOffset } = (json as never as Document).bufferViews[
         pick < 0 ? (views.at(-1) as number) : place
       ];
-      binary[(byteOffset ?? 0) + 2] ^= 1;
+      // Once a bit, once two signs.
+      binary[(byteOffset ?? 0) + 2] ^= pick > 0 ? 0 : 1;
+      for (const at of pick > 0 ? [3, 15] : []) binary[(byteOffset ?? 0) + at] ^= 0x80;
       await expect(charactersOf(buildGlb(json, binary))).rejects.toThrow('what was baked is not as it was');
     }
   });
