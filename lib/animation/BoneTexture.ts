@@ -11,13 +11,7 @@ import {
 } from 'three';
 import { describe, listNames } from '../utils/messages.js';
 import type { BoneTextureData, EncodingName, Precision, TextureLayout } from './BoneTextureData.js';
-import {
-  addMarkerTo,
-  type BakedClip,
-  type ClipReference,
-  ClipTable,
-  removeMarkersFrom,
-} from './ClipTable.js';
+import { type BakedClip, type ClipReference, ClipTable } from './ClipTable.js';
 import { createJointBoxes, type JointBoxes } from './jointBoxes.js';
 import type { PoseReader, PoseSource } from './PoseSource.js';
 import type { ScenePart } from './Rig.js';
@@ -156,7 +150,12 @@ export class BoneTexture extends DataTexture {
    * @throws If there is no such clip or the clip has no such time.
    */
   addMarker(clip: ClipReference, time: number, name: string): this {
-    addMarkerTo(this.clips[this.clipIndex(clip)], time, name);
+    const { name: played, duration, markers } = this.clips[this.clipIndex(clip)];
+    if (!(time >= 0 && time <= duration))
+      throw new Error(`The time is ${time}; clip "${played}" runs from 0 to ${duration} s.`);
+    // Of those at the same time, the one added first stays first.
+    markers.push({ time, name });
+    markers.sort((a, b) => a.time - b.time);
     this.markersVersion++;
     return this;
   }
@@ -164,8 +163,8 @@ export class BoneTexture extends DataTexture {
   /** Removes markers: those of a name, or all, from a clip or from all clips. */
   removeMarkers(clip?: ClipReference, name?: string): this {
     const { clips } = this;
-    const index = clip === undefined ? -1 : this.clipIndex(clip);
-    removeMarkersFrom(index === -1 ? clips : [clips[index]], name);
+    for (const one of clip === undefined ? clips : [clips[this.clipIndex(clip)]])
+      one.markers = one.markers.filter((marker) => name !== undefined && marker.name !== name);
     this.markersVersion++;
     return this;
   }

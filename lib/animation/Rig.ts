@@ -38,21 +38,6 @@ export interface PartFlip {
   mirrored: boolean;
 }
 
-/** What a joint's matrix takes from the mesh whose vertices follow it; most joints do not depend on the mesh. */
-export interface MeshJoint {
-  /** Node of the mesh. */
-  node: number;
-  /** For a skin in detached bind mode the inverse of its bind matrix, which the mesh's own matrix multiplies. */
-  bindInverse: Float64Array | null;
-  /**
-   * Whether vertices gather in the mesh's origin while its matrix cannot be inverted. three.js does that to skins in
-   * attached bind mode, to which the mesh's own matrix makes no other difference.
-   */
-  vanishes: boolean;
-  /** 1 for a joint that is used while the mesh's matrix does not mirror, -1 while it does, 0 always. */
-  side: -1 | 0 | 1;
-}
-
 /**
  * Everything that posing a character needs: the nodes under its root, and the joints whose matrices a bone texture stores. Nodes and
  * joints are known by their numbers.
@@ -72,8 +57,20 @@ export interface Rig {
   jointNodes: Int32Array;
   /** `AFFINE_SIZE` numbers a joint. */
   jointInverses: Float64Array;
-  /** For each joint, what it takes from its mesh; null for nearly all. */
-  jointMeshes: (MeshJoint | null)[];
+  /** For each joint, what its matrix takes from the mesh whose vertices follow it; null for most, which do not depend on the mesh. */
+  jointMeshes: ({
+    /** Node of the mesh. */
+    node: number;
+    /** For a skin in detached bind mode the inverse of its bind matrix, which the mesh's own matrix multiplies. */
+    bindInverse: Float64Array | null;
+    /**
+     * Whether vertices gather in the mesh's origin while its matrix cannot be inverted. three.js does that to skins in
+     * attached bind mode, to which the mesh's own matrix makes no other difference.
+     */
+    vanishes: boolean;
+    /** 1 for a joint that is used while the mesh's matrix does not mirror, -1 while it does, 0 always. */
+    side: -1 | 0 | 1;
+  } | null)[];
   /** The drawn meshes. */
   parts: RigPart[];
   /** Whether morph targets are among what clips may move. */

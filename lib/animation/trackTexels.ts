@@ -117,12 +117,11 @@ export function* trackTexelSteps(
 
   texels.set(matrices);
   for (let node = 0; node < parents.length; node++) {
-    const at = (layout.nodes + node * NODE_TEXELS) * 4;
-    const trs = node * TRS_SIZE;
-    texels.set([parents[node], fixedAt[node], (chainLength(parents, node) - 1) % SEGMENT_NODES], at);
-    texels.set(rest.subarray(trs + 3, trs + 7), at + 4);
-    texels.set(rest.subarray(trs, trs + 3), at + 8);
-    texels.set(rest.subarray(trs + 7, trs + 10), at + 12);
+    const above = (chainLength(parents, node) - 1) % SEGMENT_NODES;
+    const [x, y, z, ...turn] = rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
+    const scale = turn.splice(4);
+    const numbers = [parents[node], fixedAt[node], above, 0, ...turn, x, y, z, 0, ...scale];
+    texels.set(numbers, (layout.nodes + node * NODE_TEXELS) * 4);
   }
   for (let group = 0; group < morphRest.length / 4; group++) {
     // The texel in which a node has its translation at rest.
@@ -133,11 +132,11 @@ export function* trackTexelSteps(
   for (let joint = 0; joint < jointNodes.length; joint++) {
     const at = (layout.joints + joint * JOINT_TEXELS) * 4;
     const length = chainLength(parents, jointNodes[joint]);
-    texels.set([chain, length, jointNodes[joint]], at);
+    const inverse = inverses.subarray(joint * AFFINE_SIZE, (joint + 1) * AFFINE_SIZE);
+    texels.set([chain, length, jointNodes[joint], 0, ...inverse], at);
     for (let i = length, node = jointNodes[joint]; i-- > 0; node = parents[node])
       texels[chain * 4 + i] = node;
     chain += Math.ceil(length / CHAIN_NODES);
-    for (let i = 0; i < AFFINE_SIZE; i++) texels[at + 4 + i] = inverses[joint * AFFINE_SIZE + i];
   }
   let slotsAt = layout.slots;
   clips.forEach((one, clip) => {

@@ -276,25 +276,28 @@ export function* readKeys(
     intervals === 0 ? null : slotsOf(times, keyTimes === null ? intervals : places, intervals / duration);
 
   const keyed: KeyedChannel[] = [];
-  const sampled: { channel: Channel; values: Float32Array }[] = [];
-  const add = (node: number, property: number, values: ArrayLike<number>, width: number, steps: boolean) => {
-    const isConstant = frames === 1 || staysStill(values, width, property, size);
-    const trembles = isConstant && tremblesIn(values, width, steps || property === ROTATION);
-    keyed.push({ node, property, stepped: steps && !isConstant, values, size: width, isConstant, trembles });
-    return isConstant;
+  const add = (one: Pick<KeyedChannel, 'node' | 'property' | 'stepped' | 'values' | 'size'>) => {
+    const { property, stepped, values } = one;
+    const isConstant = frames === 1 || staysStill(values, one.size, property, size);
+    const trembles = isConstant && tremblesIn(values, one.size, stepped || property === ROTATION);
+    keyed.push({ ...one, stepped: stepped && !isConstant, isConstant, trembles });
+    return !isConstant;
   };
+  const sampled: { channel: Channel; written: ReturnType<typeof writtenBy> }[] = [];
   let moving = 0;
   for (const channel of channels) {
     const { node, property, rest, tracks } = channel;
     const keys = wholeTrack(channel);
+    const stepped = keys !== null && tracks[0].curve === STEPS;
     const isOnFrames = keys !== null && isEveryFrame(keys.times, times);
     // What lies between keys that are the same is the same too.
     if (keys !== null && (isOnFrames || frames === 1 || staysStill(keys.values, rest.length, property, size)))
-      moving += +!add(place[node], property, keys.values, rest.length, tracks[0].curve === STEPS);
+      moving += +add({ node: place[node], property, stepped, values: keys.values, size: rest.length });
     else {
-      moving += Math.ceil(rest.length / 4);
+      const written = writtenBy(channel, place[node] ?? parents.length, stepped, frames);
+      moving += written.length;
       if (moving * frames > MAX_TRACK_TEXELS) return null;
-      sampled.push({ channel, values: new Float32Array(frames * rest.length) });
+      sampled.push({ channel, written });
     }
     yield 0;
   }
@@ -305,39 +308,22 @@ export function* readKeys(
     for (let frame = 0; frame < frames; frame++) {
       const late = keyTimes === null ? roundingAt(times[frame], FLOAT_BITS) : 0;
       poser.sample(times[frame] + Math.max(KEY_SLACK, late));
-      for (const { channel, values } of sampled) {
+      for (const { channel, written } of sampled) {
         const { property, rest } = channel;
         const value = poser.valueOf(channel);
         // An additive clip holds by how much it differs from the rest pose.
         if (additive && property === ROTATION)
           _value.fromArray(value).premultiply(_rest.fromArray(rest).invert()).toArray(value);
         else if (additive) for (let k = 0; k < value.length; k++) value[k] -= rest[k];
-        values.set(value, frame * rest.length);
+        for (const { first, values, size } of written)
+          values.set(value.slice(first, first + size), frame * size);
       }
       if (frame % 8 === 7) yield 0;
     }
   }
-  for (const { channel, values } of sampled) {
-    const { node, property, rest, tracks } = channel;
-    if (property !== MORPHS) {
-      add(
-        place[node],
-        property,
-        values,
-        rest.length,
-        tracks[0].curve === STEPS && wholeTrack(channel) !== null,
-      );
-      continue;
-    }
-    for (const group of groupsOf(channel)) {
-      const four = new Float32Array(frames * 4);
-      for (let k = 0; k < four.length; k++) {
-        const target = group * 4 + (k & 3);
-        if (target < rest.length) four[k] = values[(k >> 2) * rest.length + target];
-      }
-      add(parents.length + group, TRANSLATION, four, 4, false);
-      yield 0;
-    }
+  for (const one of sampled.flatMap(({ written }) => written)) {
+    add(one);
+    yield 0;
   }
   const fps = duration === 0 ? 0 : intervals / duration;
   return { fps, frames, slots, error: 0, additive, channels: keyed, rootMotion: null };
@@ -353,12 +339,20 @@ export function staysStill(
   return repeats(values, width, STILL_EPSILON * (property === TRANSLATION ? size : 1));
 }
 
-/** Groups of four morph targets that tracks move. */
-function groupsOf({ tracks }: Channel): Set<number> {
+/**
+ * What is stored of a channel that is sampled: the property, or the groups of four morph targets that tracks move.
+ *
+ * @param place Of its node among the skeleton's, or of the first group behind these.
+ */
+function writtenBy({ property, rest, tracks }: Channel, place: number, stepped: boolean, frames: number) {
+  const one = (node: number, kind: number, first: number, size: number) => {
+    return { node, property: kind, stepped, first, size, values: new Float32Array(frames * size) };
+  };
+  if (property !== MORPHS) return [one(place, property, 0, rest.length)];
   const groups = new Set<number>();
   for (const { target } of tracks)
     for (let i = target.first; i < target.first + target.size; i++) groups.add(i >> 2);
-  return groups;
+  return Array.from(groups, (group) => one(place + group, TRANSLATION, group * 4, 4));
 }
 
 /**

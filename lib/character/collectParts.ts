@@ -1,6 +1,6 @@
 import type { BufferGeometry, Mesh, MeshStandardMaterial, Object3D, SkinnedMesh } from 'three';
 import { DetachedBindMode, Matrix4, ObjectSpaceNormalMap } from 'three';
-import type { MeshJoint, PartFlip, ScenePart } from '../animation/Rig.js';
+import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { type Attribute, floatsOf, inFloats, plainArray, sharingCopy } from '../utils/geometries.js';
@@ -19,7 +19,7 @@ export interface JointSlot {
   name: string;
   node: number;
   inverse: Matrix4;
-  mesh: MeshJoint | null;
+  mesh: Rig['jointMeshes'][number];
 }
 
 const UNSUPPORTED = ['isInstancedMesh', 'isBatchedMesh', 'isPoints', 'isLine', 'isSprite'];
@@ -117,7 +117,7 @@ function* collectPart(
   const own = detached || flip !== undefined;
   const moved = rigid || own ? null : shareInverses(nodes, inverses, followed, common);
 
-  const jointsOf = (side: MeshJoint['side']) => {
+  const jointsOf = (side: -1 | 0 | 1) => {
     const meshJoint = own ? { node, bindInverse, vanishes: !rigid && !detached, side } : null;
     // Meshes with the same bone and inverse share a joint, unless the joint depends on where the mesh is.
     const kind = rigid || detached ? `mesh ${node}` : flip?.group;

@@ -96,19 +96,11 @@ function compressedLayers(textures: readonly CompressedTexture[]): Texture {
 }
 
 /** An image as three.js takes it: an element, a bitmap, or plain data. */
-interface TextureImage {
-  width: number;
-  height: number;
-  naturalWidth?: number;
-  naturalHeight?: number;
-  complete?: boolean;
-  data?: ArrayBufferView | null;
-}
+type TextureImage = Partial<HTMLImageElement & { data: ArrayBufferView | null }>;
 
 /** Width and height of a texture's image; zero while it is not loaded. */
 function imageSize({ image }: Texture): [width: number, height: number] {
-  const { width, height, naturalWidth, naturalHeight, complete, data } = (image ??
-    {}) as Partial<TextureImage>;
+  const { width, height, naturalWidth, naturalHeight, complete, data }: TextureImage = image ?? {};
   if (complete === false || data === null) return [0, 0];
   return [naturalWidth || width || 0, naturalHeight || height || 0];
 }

@@ -150,10 +150,7 @@ function pick(
 }
 
 /** Four joints that each vertex follows, and by which shares. */
-interface Followed {
-  joints: Float32Array;
-  shares: Float32Array;
-}
+type Followed = Record<'joints' | 'shares', Float32Array>;
 
 /** Carries vertices of a crowd's geometry to where they are in the rest pose; those of others stay. */
 function toRest(

@@ -53,20 +53,10 @@ export function createPalettes(
     }
   }
   const palettes = new DataArrayTexture(data, size, size, layers);
-  const { name, wrapS, wrapT, magFilter, minFilter, anisotropy, generateMipmaps, colorSpace, channel } = map;
-  Object.assign(palettes, {
-    name,
-    wrapS,
-    wrapT,
-    magFilter,
-    minFilter,
-    anisotropy,
-    generateMipmaps,
-    colorSpace,
-    channel,
-  });
+  const settings = palettes as unknown as Record<string, unknown>;
+  const kept = 'name wrapS wrapT magFilter minFilter anisotropy generateMipmaps colorSpace channel rotation';
+  for (const key of kept.split(' ')) settings[key] = map[key as 'name'];
   for (const key of ['offset', 'repeat', 'center'] as const) palettes[key].copy(map[key]);
-  palettes.rotation = map.rotation;
   palettes.needsUpdate = true;
   return palettes;
 }

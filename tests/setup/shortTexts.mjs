@@ -42,7 +42,8 @@ function textsIn(program, code) {
       return;
     }
     const text = readable(node, code);
-    if (/[a-z]{3}/.test(text.replace(/\$\{[^}]*\}/g, '')))
+    // Names alone say nothing.
+    if (/[a-z]{3} | [a-z]{3}/.test(text.replace(/\$\{[^}]*\}/g, '')))
       found.push({ start: node.start, end: node.end, text });
   };
   const visit = (node) => {
