@@ -54,7 +54,7 @@ interface Match {
  * const character = bakeCharacter(knight.scene, clips);
  * ```
  *
- * @param from Root of the body that the clips were made for: with its skin, else as it rests in its bind pose.
+ * @param from Root of the body that the clips were made for, at the origin: with its skin, else as it rests in its bind pose.
  * @param to Root of the other.
  * @throws If head or a limb of one is not found: say their names.
  *
