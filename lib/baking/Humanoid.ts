@@ -18,7 +18,8 @@ const PHALANGES: Record<string, number> = { metacarpal: 0, proximal: 1, intermed
 const NEEDED = ['upperArm', 'lowerArm', 'upperLeg', 'lowerLeg'];
 export const SIDES = ['L', 'R'];
 /** Nodes that control others. */
-const CONTROL = /ik|ctrl|control|pole|target|roll|orient|slot|socket|twist|_end|end$|track/i;
+const CONTROL = /ctrl|control|pole|target|roll|orient|slot|socket|twist|_end|end$|track/i;
+const IK = /IK|(^|[_.-])ik([_.-]|$)/;
 const PREFIX =
   /^(mixamorig\d*[:_]?|J_Bip_(C_)?|DEF[-_]|ORG[-_]|Bip0*\d+[_ ]?|ValveBiped[._]?(Bip01_)?|CC_Base_|Armature[_|]|rig[_:]|Character1_)/i;
 
@@ -168,7 +169,7 @@ export class Humanoid {
     this.ground = this.findSoles();
   }
 
-  /** Whether vertices follow a node, or it is above what they follow. */
+  /** Whether a node is a bone of a skin; all are where there is none. */
   isJoint(node: Object3D): boolean {
     return this.inverses.size > 0 ? this.inverses.has(node) : true;
   }
@@ -241,7 +242,7 @@ export class Humanoid {
     };
     for (const node of nodes) {
       const { side, core } = readName(node.name, prefix);
-      if (CONTROL.test(node.name)) continue;
+      if (CONTROL.test(node.name) || IK.test(node.name)) continue;
       if (side === '' && /^(head|skull)$/.test(core)) offer('head', node, 0);
       const finger = fingerOf(core);
       if (side !== '' && finger !== null) offer(finger + side, node, 0);

@@ -50,11 +50,11 @@ interface Match {
  * other proportions. What hangs loose, as hair and clothes, stays in the bind pose.
  *
  * ```ts
- * const { clips, unmatched } = retargetClips(mixamo.animations, mixamo, knight.scene);
- * const character = bakeCharacter(knight.scene, clips);
+ * const retargeted = retargetClips(far.animations, far.scene, gltf.scene);
+ * const character = bakeCharacter(gltf.scene, retargeted.clips);
  * ```
  *
- * @param from Root of the body that the clips were made for: with its skin, else as it rests in its bind pose.
+ * @param from Root of the body that the clips were made for, at the origin: with its skin, else as it rests in its bind pose.
  * @param to Root of the other.
  * @throws If head or a limb of one is not found: say their names.
  *

@@ -39,9 +39,11 @@ const _raycaster = /*@__PURE__*/ Object.assign(/*@__PURE__*/ new Raycaster(), { 
  * `GPUInstances`, of which only the GPU knows, there is `pickGPUInstance`; here they are not found, with a warning.
  *
  * ```ts
- * const pointer = new Vector2((event.clientX / innerWidth) * 2 - 1, 1 - (event.clientY / innerHeight) * 2);
- * const picked = pickInstance(crowd, camera, pointer, { triangles: true });
- * if (picked) crowd.setColorAt(picked.instanceId, red);
+ * addEventListener('click', ({ clientX, clientY }) => {
+ *   const pointer = new Vector2((clientX / innerWidth) * 2 - 1, 1 - (clientY / innerHeight) * 2);
+ *   const picked = pickInstance(crowd, camera, pointer, { triangles: true });
+ *   if (picked) crowd.play(picked.instanceId, 'Wave');
+ * });
  * ```
  *
  * @param pointer From -1 to 1 to the right and upwards, as `Raycaster.setFromCamera` takes it.
@@ -116,8 +118,8 @@ export function nearestOf(
  * `SelectionBox`. What is passed over, and what is not known, is as for {@link pickInstance}.
  *
  * ```ts
- * const rectangle = new Box2().setFromPoints([pressed, released]);
- * for (const id of selectInstances(crowd, camera, rectangle)) crowd.setColorAt(id, green);
+ * const rectangle = new Box2(new Vector2(-0.5, -0.5), new Vector2(0.5, 0.5));
+ * for (const id of selectInstances(crowd, camera, rectangle)) crowd.play(id, 'Wave');
  * ```
  *
  * @param rectangle From -1 to 1 to the right and upwards.
