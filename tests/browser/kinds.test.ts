@@ -71,7 +71,6 @@ describe.each(TWINS)('kinds, %s', (twin) => {
     kinds.setKindAt(2, kinds.add(bakeCharacter(other, [])));
     await draw(scene, camera, crowd);
     expect(made()).toBeGreaterThan(0);
-    for (const spy of spies) spy.mockRestore();
     crowd.dispose();
     expect(renderer.info.memory.geometries).toBeLessThan(20);
   });

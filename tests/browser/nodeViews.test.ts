@@ -86,7 +86,6 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     }
     expect(changedPixels(pictures[0], pictures[1], 0)).toBe(0);
     expect(warn.mock.calls.join().includes('instanced attribute')).toBe(isWhole);
-    warn.mockRestore();
   });
 
   test('what cameras see is what the CPU finds, and nothing is kept of crowds that are gone', async () => {
@@ -195,7 +194,6 @@ test('a bundle that is drawn again shows what the camera sees now, and the poses
   await drawing.draw(scene, camera, bundle as Object3D);
   await drawing.draw(scene, camera, bundle as Object3D);
   expect(warn.mock.calls.join()).toContain('BundleGroup');
-  warn.mockRestore();
   for (const crowd of [plain, bundled]) crowd.dispose();
   drawing.dispose();
 });

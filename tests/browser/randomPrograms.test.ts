@@ -1,5 +1,5 @@
 import { Box3, Object3D, PerspectiveCamera, Vector3, type WebGLRenderer } from 'three';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { type Drawing, drawingOf } from '../support/drawings.js';
 import { orderOf } from '../support/features.js';
@@ -29,8 +29,6 @@ const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 // The nodes of both backends of WebGPURenderer are the same.
 const twins = TWINS.filter((twin) => twin !== 'TSL on WebGL 2');
 if (twins.length > 1) await import('skinned-instanced-mesh/vertex-textures/webgpu');
-
-afterEach(() => vi.restoreAllMocks());
 
 function createCamera(): PerspectiveCamera {
   const camera = new PerspectiveCamera(35, 1, 0.1, 60);

@@ -179,7 +179,6 @@ test('a crowd whose geometry has instanced attributes of the user is drawn whole
   picture(renderer, scene, camera, crowd);
   expect(new Set(drawn)).toEqual(new Set([COUNT]));
   expect(warn.mock.calls.join()).toContain('"own"');
-  warn.mockRestore();
   crowd.dispose();
 });
 
@@ -316,7 +315,7 @@ describe('viewHooks', () => {
     'varying float height; void main() { gl_FragColor = vec4( fract( height ), 0.0, 1.0, 1.0 ); }';
 
   test('shaders that cannot pose a crowd draw those of its instances that are visible, each at its level', () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const _warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const still = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT });
     const { scene, camera } = stage();
     aim(camera, [0, 2, 3], [0, 1, -3]);
@@ -346,7 +345,6 @@ describe('viewHooks', () => {
     const expected = picture(renderer, scene, camera, plain);
     expect(changedPixels(expected, picture(renderer, scene, camera, new Object3D()))).toBeGreaterThan(500);
     expect(changedPixels(expected, listed, 0)).toBe(0);
-    warn.mockRestore();
     for (const one of [crowd, plain, still]) one.dispose();
   });
 

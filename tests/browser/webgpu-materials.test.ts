@@ -115,7 +115,6 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     expect(warn.mock.calls.flat().join()).toMatch(
       `setupPosition of material "Own ${twin}" does not call that of NodeMaterial`,
     );
-    warn.mockRestore();
     crowd.dispose();
   });
 
@@ -176,8 +175,6 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     expect(warn.mock.calls.flat().join()).toMatch(`no node material for MeshDepthMaterial "${twin}"`);
     scene.overrideMaterial = null;
     expect(changedPixels(lit, await picture(scene, camera, crowd), 0), 'then it is posed again').toBe(0);
-    warn.mockRestore();
-    error.mockRestore();
     crowd.dispose();
   });
 
@@ -209,7 +206,6 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       300,
     );
     expect(warn.mock.calls.flat().join()).not.toMatch('vertexNode');
-    warn.mockRestore();
     crowd.dispose();
   });
 });

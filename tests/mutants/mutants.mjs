@@ -1,68 +1,57 @@
 /**
- * Small faults, each of which the tests must catch: where, a text that stands there once, what takes its place, and the tests that are
- * likely to fail.
+ * Small faults, each of which the tests must catch, by name: where, a text that stands there once, what takes its place (nothing, where
+ * that is left out), and the tests that are likely to fail.
  */
-export const MUTANTS = [
+export const MUTANTS = {
   // What plays.
-  {
-    name: 'last-repetition',
+  'last-repetition': {
     file: 'lib/playback/actions.ts',
     text: 'if (since >= left && left < REPEAT_FOREVER) {',
     fault: 'if (since > left && left < REPEAT_FOREVER) {',
     tests: ['unit/playback/loops', 'unit/playback/likeAnimationAction'],
   },
-  {
-    name: 'warp-sign',
+  'warp-sign': {
     file: 'lib/playback/actions.ts',
     text: 'actions[at + ACTION_RATE] * rampAt(',
     fault: 'actions[at + ACTION_RATE] / rampAt(',
     tests: ['unit/playback', 'unit/objects'],
   },
-  {
-    name: 'current-after-remove',
+  'current-after-remove': {
     file: 'lib/playback/LayerActions.ts',
     text: 'current === place ? -1 : current - 1',
     fault: 'current === place ? -1 : current',
     tests: ['unit/playback', 'unit/objects'],
   },
-  {
-    name: 'delayed-start',
+  'delayed-start': {
     file: 'lib/playback/LayerActions.ts',
     text: 'this.places[place][at + ACTION_STARTED] += seconds;',
-    fault: '',
     tests: ['unit/playback', 'unit/objects'],
   },
-  {
-    name: 'swapped-events',
+  'swapped-events': {
     file: 'lib/playback/PlaybackEvents.ts',
     text: 'this.heap.set(j, time);',
     fault: 'this.heap.set(i, time);',
     tests: ['unit/playback/PlaybackEvents', 'unit/crowd'],
   },
-  {
-    name: 'event-due-now',
+  'event-due-now': {
     file: 'lib/playback/PlaybackEvents.ts',
     text: 'while (this.owed.length > 0 || heap.firstTime <= now) {',
     fault: 'while (this.owed.length > 0 || heap.firstTime < now) {',
     tests: ['unit/playback', 'unit/objects/events'],
   },
-  {
-    name: 'root-turn',
+  'root-turn': {
     file: 'lib/features/applyRootMotion.ts',
     text: 'const turn = path[3] - from[3];',
     fault: 'const turn = path[3] + from[3];',
     tests: ['unit/playback/rootMotion', 'unit/baking/rootMotionTracks'],
   },
-  {
-    name: 'saved-time',
+  'saved-time': {
     file: 'lib/features/savePlayback.ts',
     text: 'shiftAction(_action, 0, -now);',
-    fault: '',
     tests: ['unit/playback', 'unit/objects'],
   },
   // Poses.
-  {
-    name: 'weights-above-one',
+  'weights-above-one': {
     file: 'lib/animation/mixPose.ts',
     text: 'Math.min(weights, 1) * share',
     fault: 'weights * share',
@@ -76,247 +65,209 @@ export const MUTANTS = [
       'parity/bones',
     ],
   },
-  {
-    name: 'masks-of-layers',
+  'masks-of-layers': {
     file: 'lib/features/layers/AnimationLayers.ts',
     text: 'data[entry * 4 + layer] = shares[entry]',
     fault: 'data[entry * 4] = shares[entry]',
     tests: ['parity/layers'],
   },
-  {
-    name: 'share-of-weights-glsl',
+  'share-of-weights-glsl': {
     file: 'shaders/mixTracks.glsl.ts',
     text: 'mixValue( mixed.value, value, action.weight / mixed.weights, turns )',
     fault: 'mixValue( mixed.value, value, action.weight, turns )',
     tests: ['parity/layers', 'parity/vertices', 'browser/randomPrograms'],
   },
-  {
-    name: 'short-way-of-shaders',
+  'short-way-of-shaders': {
     file: 'shaders/slerp.glsl.ts',
     text: 'b = - b;',
     fault: 'b = b;',
     tests: ['parity/fades', 'parity/edits', 'parity/bones'],
   },
-  {
-    name: 'rotation-of-affine',
+  'rotation-of-affine': {
     file: 'lib/utils/affine.ts',
     text: 'out[at + 6] = (yz - wx) * sz;',
     fault: 'out[at + 6] = (yz + wx) * sz;',
     tests: ['unit/baking/likeThree'],
   },
-  {
-    name: 'rounded-keys',
+  'rounded-keys': {
     file: 'lib/baking/packTracks.ts',
     text: 'Math.round((keys[from] - least) / step)',
     fault: 'Math.floor((keys[from] - least) / step)',
     tests: ['unit/baking', 'unit/files', 'parity/vertices'],
   },
   // Bounds, culling, levels, lists.
-  {
-    name: 'turned-bounds',
+  'turned-bounds': {
     file: 'lib/animation/posedBounds.ts',
     text: '2 * Math.sin(angle / 2) * radius',
     fault: 'Math.sin(angle / 2) * radius',
     tests: ['unit/queries', 'unit/baking', 'unit/features'],
   },
-  {
-    name: 'unmixed-bounds',
+  'unmixed-bounds': {
     file: 'lib/animation/clipBounds.ts',
     text: 'batch < MOST_BATCHES && grown > QUIET',
     fault: 'batch < 0 && grown > QUIET',
     tests: ['unit/queries'],
   },
-  {
-    name: 'group-of-sorted',
+  'group-of-sorted': {
     file: 'lib/culling/InstanceGroups.ts',
     text: 'dirty[positions[id] >> 6] = 1',
     fault: 'dirty[id >> 6] = 1',
     tests: ['unit/culling'],
   },
-  {
-    name: 'fading-in-shadow',
+  'fading-in-shadow': {
     file: 'lib/features/levels/LevelLists.ts',
     text: 'if (step >= FADE_STEPS / 2) seenAt',
     fault: 'if (step < FADE_STEPS / 2) seenAt',
     tests: ['unit/culling', 'browser/levels'],
   },
-  {
-    name: 'ties-of-nearest',
+  'ties-of-nearest': {
     file: 'lib/features/order/keepNearest.ts',
     text: '_distances[i] === farthest && room-- > 0',
     fault: '_distances[i] === farthest && room-- >= 0',
     tests: ['unit/culling', 'browser/limits'],
   },
-  {
-    name: 'lists-on-gpu',
+  'lists-on-gpu': {
     file: 'lib/backends/webgpu/gpuLists/compactLists.ts',
     text: 'bitCount(bits.element(word).bitAnd(before))',
     fault: 'bitCount(bits.element(word))',
     tests: ['browser/webgpu-gpuInstances', 'browser/occlusion', 'browser/levels'],
   },
-  {
-    name: 'hidden-by-houses',
+  'hidden-by-houses': {
     file: 'lib/gpu/occlusion/hiddenSphere.ts',
     text: 'const x1 = pixel(across.y.add(1), screen.width);',
     fault: 'const x1 = pixel(across.x.add(1), screen.width);',
     tests: ['browser/occlusion'],
   },
-  {
-    name: 'lowest-deleted',
+  'lowest-deleted': {
     file: 'lib/instances/InstanceVisibility.ts',
     text: 'this.lowest = Math.min(this.lowest, id);',
     fault: 'this.lowest = Math.max(this.lowest, id);',
     tests: ['unit/crowd'],
   },
   // Features.
-  {
-    name: 'start-of-kind',
+  'start-of-kind': {
     file: 'lib/features/kinds/KindLists.ts',
     text: 'view.start = _ends[kind];',
     fault: 'view.start = 0;',
     tests: ['unit/features/kinds', 'parity/kinds', 'browser/kinds'],
   },
-  {
-    name: 'part-of-vertex',
+  'part-of-vertex': {
     file: 'shaders/parts.glsl.ts',
     text: 'CROWD_PART_COUNT + int( partIndex.x ), row )',
     fault: 'CROWD_PART_COUNT + int( partIndex.y ), row )',
     tests: ['parity/dressing'],
   },
-  {
-    name: 'uniform-not-uploaded',
+  'uniform-not-uploaded': {
     file: 'lib/surface/InstanceUniforms.ts',
     text: 'if (differs) this.texture.changed(index);',
-    fault: '',
     tests: ['unit/features', 'parity/dressing', 'parity/surfaces'],
   },
-  {
-    name: 'morphed-normals-tsl',
+  'morphed-normals-tsl': {
     file: 'shaders/morphTargets.tsl.ts',
     text: 'normalLocal.addAssign(by.xyz)',
     fault: 'positionLocal.addAssign(by.xyz)',
     tests: ['parity/morphs', 'parity/images', 'parity/dressing', 'parity/shapes'],
   },
-  {
-    name: 'reach-of-motions',
+  'reach-of-motions': {
     file: 'lib/features/motion/MotionSet.ts',
     text: 'if (motion.stage !== stage) continue;\n      // What',
     fault: 'if (motion.stage === stage) continue;\n      // What',
     tests: ['unit/features', 'unit/queries'],
   },
-  {
-    name: 'look-at-glsl',
+  'look-at-glsl': {
     file: 'shaders/jointEdits.glsl.ts',
     text: 'vec3 target = value.xyz - column( rows, 3 );',
     fault: 'vec3 target = value.xyz;',
     tests: ['parity/edits', 'unit/shortShaders'],
   },
-  {
-    name: 'edited-position',
+  'edited-position': {
     file: 'lib/features/jointEdits/modelEdits.ts',
     text: 'const keep = kind & KIND_ADD ? 1 : 1 - weight;',
     fault: 'const keep = kind & KIND_ADD ? 1 - weight : 1;',
     tests: ['unit/features'],
   },
-  {
-    name: 'impostor-of-material',
+  'impostor-of-material': {
     file: 'lib/features/impostors/ImpostorAtlas.ts',
     text: 'if (made[i + 2] !== (Array.isArray(material) ? material[i] : material)) return true;',
     fault: 'if (made[i + 2] === null) return true;',
     tests: ['browser/impostors'],
   },
   // Files, the command.
-  {
-    name: 'sign-of-differences',
+  'sign-of-differences': {
     file: 'lib/files/pack.ts',
     text: '(value >>> 1) ^ -(value & 1)',
     fault: '(value >>> 1) ^ (value & 1)',
     tests: ['unit/files'],
   },
-  {
-    name: 'frame-beyond',
+  'frame-beyond': {
     file: 'lib/vertexTextures/checkVertices.ts',
     text: 'frames.every((frame) => frame < stored)',
     fault: 'frames.every((frame) => frame <= stored)',
     tests: ['unit/vertexTextures', 'unit/files/brokenFiles'],
   },
-  {
-    name: 'order-of-levels',
+  'order-of-levels': {
     file: 'lib/cli/options.ts',
     text: 'value >= said[i - 1]',
     fault: 'value > said[i - 1]',
     tests: ['unit/cli'],
   },
   // Rays, sockets, objects.
-  {
-    name: 'ray-from-within',
+  'ray-from-within': {
     file: 'lib/queries/raycastCrowd.ts',
     text: 'return middle + root < 0 ? Infinity',
     fault: 'return middle < 0 ? Infinity',
     tests: ['unit/queries', 'unit/objects/raycast'],
   },
-  {
-    name: 'socket-of-another-character',
+  'socket-of-another-character': {
     file: 'lib/features/attachments/JointAttachment.ts',
     text: '=== name ? joint : name)',
     fault: '=== name ? name : joint)',
     tests: ['unit/crowd', 'unit/animation'],
   },
-  {
-    name: 'own-clock',
+  'own-clock': {
     file: 'lib/actions/InstanceMixer.ts',
     text: 'this.ownTime = this.clock + delta;',
     fault: 'this.ownTime = this.clock - delta;',
     tests: ['unit/objects'],
   },
   // Renderers: what is uploaded, restored, freed.
-  {
-    name: 'range-of-row',
+  'range-of-row': {
     file: 'lib/instances/InstanceTexture.ts',
     text: 'Math.max(range.start + range.count, end * stride)',
     fault: 'end * stride',
     tests: ['browser/randomPrograms', 'parity/dressing', 'parity/surfaces', 'browser/cost'],
   },
-  {
-    name: 'viewport-after-poses',
+  'viewport-after-poses': {
     file: 'lib/backends/webgl/WebGLPosePass.ts',
     text: 'if (isDrawing) renderer.state.viewport(_before);',
-    fault: '',
     tests: ['browser/viewCameras'],
   },
-  {
-    name: 'moved-between-poses',
+  'moved-between-poses': {
     file: 'lib/backends/webgl/MatrixTexture.ts',
     text: 'tracker.move(this.moved.bits);',
-    fault: '',
     tests: ['browser/poseRates', 'parity/images'],
   },
-  {
-    name: 'edited-while-paused',
+  'edited-while-paused': {
     file: 'lib/backends/PoseDirtyTracker.ts',
     text: '&& version === this.version && edits === this.edits) return false;',
     fault: '&& version === this.version) return false;',
     tests: ['browser/poseRows', 'browser/poseRates', 'parity/edits', 'browser/randomPrograms'],
   },
-  {
-    name: 'shaded-by-own-joint',
+  'shaded-by-own-joint': {
     file: 'shaders/skinVertex.glsl.ts',
     text: 'return ( turned * normal ) * turned / max(',
     fault: 'return turned * ( turned * normal ) / max(',
     tests: ['parity/dressing'],
   },
-  {
-    name: 'still-below-uneven-scale',
+  'still-below-uneven-scale': {
     file: 'lib/baking/measureParts.ts',
     text: 'if (turned.has(at)) isStill = false;',
-    fault: '',
     tests: ['parity/dressing'],
   },
-  {
-    name: 'texture-not-freed',
+  'texture-not-freed': {
     file: 'lib/instances/InstanceTexture.ts',
     text: 'this.disposePlain();\n    this.layeredTexture?.dispose();',
     fault: 'this.disposePlain();',
     tests: ['browser/memory', 'unit/crowd/dispose'],
   },
-];
+};

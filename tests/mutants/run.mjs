@@ -26,13 +26,13 @@ const likelyOnly = process.argv.includes('--likely');
 
 /** Where all tests are that draw or play. */
 const ALL = ['unit', 'parity', 'browser'];
-const unknown = names.filter((name) => !MUTANTS.some((mutant) => mutant.name === name));
+const unknown = names.filter((name) => !(name in MUTANTS));
 if (unknown.length > 0)
-  throw new Error(`There is no mutant ${unknown}; there are ${MUTANTS.map((one) => one.name).join(', ')}`);
-const mutants = MUTANTS.filter(({ name }) => names.length === 0 || names.includes(name));
+  throw new Error(`There is no mutant ${unknown}; there are ${Object.keys(MUTANTS).join(', ')}`);
+const mutants = Object.entries(MUTANTS).filter(([name]) => names.length === 0 || names.includes(name));
 
 /** The sources with the fault. @throws If the text is not there, or not once. */
-function faulty({ name, file, text, fault }) {
+function faulty([name, { file, text, fault = '' }]) {
   const parts = readFileSync(join(ROOT, file), 'utf8').split(text);
   if (parts.length === 2) return parts.join(fault);
   throw new Error(
@@ -88,7 +88,7 @@ function firstFailure(tests) {
 
 const survivors = [];
 try {
-  for (const [i, { name, file, tests }] of mutants.entries()) {
+  for (const [i, [name, { file, tests }]] of mutants.entries()) {
     const began = Date.now();
     writeFileSync(join(copy, file), sources[i]);
     let failure = firstFailure(tests);

@@ -210,7 +210,6 @@ test('of eight joints a vertex the first four count, as three.js has it', async 
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   await expectParity(root, [new AnimationClip('Bend', 1, bend())]);
   expect(warn).not.toHaveBeenCalled();
-  warn.mockRestore();
 });
 
 test('a texture that wraps into several columns', async () => {

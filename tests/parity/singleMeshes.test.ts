@@ -150,7 +150,6 @@ test('what a crowd has not of its meshes is said when they are baked', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { geometry } = bakeCharacter(root, [clip]);
   const said = warn.mock.calls.join();
-  warn.mockRestore();
   for (const name of ['"Lantern"', '"layers of Board"']) expect(said).toContain(name);
   expect(geometry.groups).toEqual([]);
 });

@@ -141,6 +141,5 @@ describe.each(TWINS)('%s', (twin) => {
     expect(warn.mock.calls.map(([text]) => text)).toEqual([
       `instanceUniform: the crowd "Dusty ${twin}" has no uniform "dust" of type 'color', but dirt: 'float'; declare it: new InstanceUniforms(crowd, { dust: 'color' }).`,
     ]);
-    warn.mockRestore();
   });
 });

@@ -171,6 +171,5 @@ test('a lost device leaves no endless errors behind', async () => {
   for (let i = 0; i < 5; i++) renderer.render(scene, new PerspectiveCamera());
   await nextFrame();
   expect(error.mock.calls.length).toBeLessThanOrEqual(1);
-  error.mockRestore();
   renderer.dispose();
 });

@@ -105,9 +105,9 @@ export class EditedMixers extends Mixers {
     }
   }
 
-  swap(i: number, j: number): void {
-    this.crowd.swapInstances(i, j);
-    for (const list of [this.stages, this.places, this.edits, this.lives]) {
+  override swap(i: number, j: number): void {
+    super.swap(i, j);
+    for (const list of [this.places, this.edits, this.lives]) {
       [list[i], list[j]] = [list[j], list[i]];
     }
   }

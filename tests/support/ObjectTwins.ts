@@ -22,8 +22,8 @@ export class ObjectTwins {
   readonly groups: Pair<Group>[] = [];
   knights: Pair<SkinnedInstance>[] = [];
   readonly children: Pair<Object3D>[] = [];
-  /** Ids of instances without objects. */
-  indexed: number[] = [];
+  /** Ids of instances without objects, and whether they are visible. */
+  indexed = new Map<number, boolean>();
   /** How often an object was found where its twin is. */
   checked = 0;
 
@@ -53,6 +53,9 @@ export class ObjectTwins {
     twinScene.updateMatrixWorld();
     if (rootOf(crowd) !== scene) return;
     const steps = history.slice(-STEP_COUNT).join(', ');
+    expect(crowd.instanceCount, steps).toBe(this.ids.length);
+    for (const [id, seen] of this.indexed)
+      expect(crowd.visibility.isDrawn(id), `${steps}: whether instance ${id} is seen`).toBe(seen);
     for (const { object, twin } of this.knights) {
       const inScene = rootOf(twin) === twinScene;
       const seen = inScene && isVisible(twin) && isVisible(this.twinCrowd);
@@ -72,9 +75,21 @@ export class ObjectTwins {
     }
   }
 
+  /** Ids that exist. */
+  private get ids(): number[] {
+    return [...this.indexed.keys(), ...this.knights.map(({ object }) => object.instanceId)];
+  }
+
+  /** The next instance has the lowest id that is free. */
+  private expectLowest(id: number): void {
+    const { ids } = this;
+    expect(id).toBe(Array.from({ length: ids.length + 1 }, (_, i) => i).find((i) => !ids.includes(i)));
+  }
+
   private create(): void {
     const pair = { object: new SkinnedInstance(this.crowd), twin: new Object3D() };
     this.twinCrowd.add(pair.twin);
+    this.expectLowest(pair.object.instanceId);
     this.knights.push(pair);
   }
 
@@ -217,22 +232,28 @@ export class ObjectTwins {
       this.create();
     },
     function indexAdded(this: ObjectTwins) {
-      this.indexed.push(this.crowd.addInstance());
+      const id = this.crowd.addInstance();
+      this.expectLowest(id);
+      this.indexed.set(id, true);
     },
     function indexDeleted(this: ObjectTwins) {
-      const id = this.indexed.pop();
-      if (id !== undefined) this.crowd.deleteInstance(id);
+      const [id] = this.indexed.keys();
+      if (this.indexed.delete(id)) this.crowd.deleteInstance(id);
+    },
+    function indexHidden(this: ObjectTwins) {
+      for (const id of this.indexed.keys()) this.indexed.set(id, this.random() < 0.6);
+      for (const [id, visible] of this.indexed) this.crowd.setVisibleAt(id, visible);
     },
     function indexMoved(this: ObjectTwins) {
-      if (this.indexed.length === 0) return;
-      this.crowd.setMatrixAt(this.indexed[0], _matrix.makeTranslation(1, 2, 3));
+      const [id] = this.indexed.keys();
+      if (id === undefined) return;
+      this.crowd.setMatrixAt(id, _matrix.makeTranslation(1, 2, 3));
       this.crowd.instanceMatrix.needsUpdate = true;
     },
     function swapped(this: ObjectTwins) {
-      const ids = [...this.indexed, ...this.knights.map(({ object }) => object.instanceId)];
-      const [i, j] = [this.pick(ids), this.pick(ids)];
+      const [i, j] = [this.pick(this.ids), this.pick(this.ids)];
       this.crowd.swapInstances(i, j);
-      this.indexed = this.indexed.map((id) => (id === i ? j : id === j ? i : id));
+      this.indexed = new Map([...this.indexed].map(([id, seen]) => [id === i ? j : id === j ? i : id, seen]));
     },
     function disposed(this: ObjectTwins) {
       this.gone((knight) => knight.dispose());
@@ -245,14 +266,12 @@ export class ObjectTwins {
     },
     function countSet(this: ObjectTwins) {
       const { count } = this.crowd;
-      this.crowd.count = Math.floor(this.random() * count);
+      const kept = Math.floor(this.random() * count);
+      this.crowd.count = kept;
       this.crowd.count = count;
-      // those that are deleted are restored when the count falls below them
-      this.indexed = Array.from({ length: count }, (_, id) => id).filter(
-        (id) =>
-          !this.crowd.visibility.isDeleted(id) &&
-          this.knights.every(({ object }) => object.instanceId !== id),
-      );
+      // Those above are there again, also who was deleted or hidden.
+      for (let id = kept; id < count; id++)
+        if (this.knights.every(({ object }) => object.instanceId !== id)) this.indexed.set(id, true);
     },
     function optimized(this: ObjectTwins) {
       this.crowd.optimize();

@@ -48,7 +48,7 @@ export class Mixers {
   private now = 0;
 
   constructor(
-    readonly crowd: SkinnedInstancedMesh,
+    public crowd: SkinnedInstancedMesh,
     root: Object3D,
     clips: readonly AnimationClip[],
     layers: readonly MixedOver[] = [],
@@ -127,6 +127,12 @@ export class Mixers {
 
   layerWeightOf(index: number, layer: number): number {
     return weightAt(this.stages[index][layer].weight, this.now);
+  }
+
+  swap(i: number, j: number): void {
+    const { stages } = this;
+    this.crowd.swapInstances(i, j);
+    [stages[i], stages[j]] = [stages[j], stages[i]];
   }
 
   update(delta: number): void {

@@ -1,4 +1,4 @@
-import { type Box3, Vector3 } from 'three';
+import { type Box3, type Sphere, Vector3 } from 'three';
 import { expect } from 'vitest';
 import { levelsOf } from '../levels.js';
 import type { CrowdMesh, SkinnedInstancedMesh } from '../library.js';
@@ -78,7 +78,9 @@ function expectInBounds(
   vertices: ReadonlyMap<number, readonly Vector3[]>,
 ): void {
   crowd.computeBoundingBox();
+  crowd.computeBoundingSphere();
   const box = (crowd.boundingBox as Box3).clone().expandByScalar(1e-3);
+  const sphere = crowd.boundingSphere as Sphere;
   crowd.views.updateGroups();
   const { spheres } = crowd.views.groups;
   const middle = new Vector3();
@@ -86,7 +88,8 @@ function expectInBounds(
     const reach = spheres[id * 4 + 3] + 1e-3;
     middle.fromArray(spheres, id * 4);
     own.forEach((at, i) => {
-      if (!box.containsPoint(at)) throw new Error(`vertex ${i * 17} of ${id} is outside of the bounds`);
+      if (!box.containsPoint(at) || sphere.distanceToPoint(at) > 1e-3)
+        throw new Error(`vertex ${i * 17} of ${id} is outside of the bounds`);
       if (at.distanceTo(middle) > reach)
         throw new Error(`vertex ${i * 17} of ${id} is outside of its sphere`);
     });

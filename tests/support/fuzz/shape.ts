@@ -61,7 +61,9 @@ export const SHAPE: readonly Step[] = [
     }
     const held = ragdoll.clone();
     held.traverse((bone) => {
-      if ((bone as { isBone?: boolean }).isBone) bone.quaternion.copy(dice.rotation());
+      if (!(bone as { isBone?: boolean }).isBone) return;
+      bone.quaternion.copy(dice.rotation());
+      bone.position.add(dice.vector(0.2));
     });
     p.edit(id, 'pose', (crowd, i) => editsOf(crowd).setPoseAt(i, held));
   },

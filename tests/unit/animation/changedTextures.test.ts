@@ -66,7 +66,6 @@ test('a clip that is not there gives way to the rest pose, and is named', () => 
       'SkinnedInstancedMesh: the new bone texture has no "Idle"; instances that played it stand in the rest pose.',
     ],
   ]);
-  warn.mockRestore();
 });
 
 test('what cannot take its place is refused, and nothing changes', () => {

@@ -47,5 +47,4 @@ test('where depth cannot be compared, nothing is rendered and nothing hidden', (
   expect(hiddenIn({})).toBe(0);
   new Group().add(wall).visible = false;
   expect(hiddenIn({})).toBe(0);
-  warn.mockRestore();
 });

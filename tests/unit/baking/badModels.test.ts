@@ -16,7 +16,7 @@ import {
   Vector3,
   VectorKeyframeTrack,
 } from 'three';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
 import {
   bakeBoneTexture,
@@ -205,8 +205,6 @@ test.each([false, true])(
 );
 
 describe('from rest and rigid', () => {
-  afterEach(() => vi.restoreAllMocks());
-
   function expectParity(root: Group, clip: AnimationClip, time: number): void {
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip], { fps: 8 }), 2);
     const matrix = new Matrix4().makeTranslation(3, 2, 1);

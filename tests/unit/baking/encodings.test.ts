@@ -10,7 +10,7 @@ import {
   QuaternionKeyframeTrack,
   VectorKeyframeTrack,
 } from 'three';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { throughFile } from '../../support/bakedFiles.js';
 import { bitsOf } from '../../support/bitsOf.js';
@@ -27,8 +27,6 @@ import { createOddClip, createSparseClip } from '../../support/oddClip.js';
 import { random } from '../../support/random.js';
 import { characterHeight, offFrom, Reference } from '../../support/reference.js';
 import { createStick } from '../../support/stick.js';
-
-afterEach(() => vi.restoreAllMocks());
 
 const { root, clips } = createCharacter();
 

@@ -13,7 +13,7 @@ import {
   Texture,
   VectorKeyframeTrack,
 } from 'three';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -24,8 +24,6 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
-
-afterEach(() => vi.restoreAllMocks());
 
 const bake =
   (root: Object3D, clips: AnimationClip[], options = {}) =>

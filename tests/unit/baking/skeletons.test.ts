@@ -150,7 +150,7 @@ function measure(seed: number, encoding: EncodingName): { worst: number; outside
 test.each(Array.from({ length: BATCHES }, (_, batch) => 1 + batch * PER_BATCH))(
   'fifty random characters are posed as three.js poses them (seeds from %i)',
   (first) => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
     const off: string[] = [];
     for (let seed = first; seed < first + PER_BATCH; seed++) {
       const { worst, outside } = measure(seed, 'frames');
@@ -158,7 +158,6 @@ test.each(Array.from({ length: BATCHES }, (_, batch) => 1 + batch * PER_BATCH))(
       if (!(outside <= 1e-6))
         off.push(`seed ${seed}: ${outside.toExponential(1)} of the height outside of the box`);
     }
-    warn.mockRestore();
     expect(off).toEqual([]);
   },
 );
@@ -167,7 +166,7 @@ test.each(Array.from({ length: BATCHES }, (_, batch) => 1 + batch * PER_BATCH))(
 const MAX_ERROR = 1e-4;
 
 test('random characters in tracks are posed as three.js poses them at any time (seeds from 1)', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
   const off: string[] = [];
   let held = 0;
   for (let seed = 1; seed <= IN_TRACKS; seed++) {
@@ -181,7 +180,6 @@ test('random characters in tracks are posed as three.js poses them at any time (
       expect(String(error)).toContain('Tracks cannot hold');
     }
   }
-  warn.mockRestore();
   console.log(`${held} of ${IN_TRACKS} random characters fit into tracks`);
   expect(off).toEqual([]);
   expect(held).toBeGreaterThan(0.2 * IN_TRACKS);

@@ -8,7 +8,7 @@ import {
   Texture,
   Vector2,
 } from 'three';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type MergeMaterialsOptions, mergeAll } from '../../../lib/character/mergeMaterials.js';
 
 type Parameters = ConstructorParameters<typeof MeshPhysicalMaterial>[0];
@@ -30,8 +30,6 @@ function drawn(materials: Material[], option?: MergeMaterialsOptions): number {
   const { shares } = merge(materials, option);
   return new Set(materials.map((material) => shares.get(material)?.material ?? material)).size;
 }
-
-afterEach(() => vi.restoreAllMocks());
 
 test.each<[string, Parameters, Parameters]>([
   ['wrapping', { map: image(1) }, { map: image(2, { wrapS: 1000 }) }],

@@ -81,5 +81,4 @@ test('toJSON writes an InstancedMesh that ObjectLoader reads, and says so once',
   ) as unknown as InstancedMesh;
   const sizes = [0, 1, 2].map((i) => drawn.instanceMatrix.array[i * 16]);
   expect(sizes, 'who is not drawn is scaled to nothing').toEqual([0, 0, 1]);
-  warn.mockRestore();
 });

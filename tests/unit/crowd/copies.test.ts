@@ -8,7 +8,7 @@ import {
   type Sphere,
   Vector3,
 } from 'three';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { partsOf } from '../../support/features.js';
 import {
@@ -106,8 +106,6 @@ test('bounds are those of the geometry that was assigned', () => {
 });
 
 describe('numbers', () => {
-  afterEach(() => vi.restoreAllMocks());
-
   describe('numbers that would be drawn as garbage are refused', () => {
     test.each([3, -1, 0.5, Number.NaN])('vertex %s', (vertex) => {
       expect(() => getVertexPosition(createCrowd(), 0, vertex, new Vector3())).toThrow(

@@ -11,7 +11,7 @@ import {
   Points,
   Scene,
 } from 'three';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   assembleCharacter,
   type BoneTexture,
@@ -23,8 +23,6 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
-
-afterEach(() => vi.restoreAllMocks());
 
 test('skin weights and indices that cannot be drawn', () => {
   const { root, mesh, clips } = createStick();

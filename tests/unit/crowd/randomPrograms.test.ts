@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CrowdProgram, KINDS } from '../../support/fuzz/CrowdProgram.js';
 import { expectRebuilt } from '../../support/fuzz/expectRebuilt.js';
 import { ENDS } from '../../support/fuzz/features.js';
@@ -7,8 +7,6 @@ import { THOROUGH } from '../../support/thorough.js';
 const SEEDS = Array.from({ length: Number(process.env.SEEDS ?? (THOROUGH ? 4 : 1)) }, (_, i) => i + 1);
 const ROUNDS = THOROUGH ? 6 : 4;
 const STEPS = 20;
-
-afterEach(() => vi.restoreAllMocks());
 
 describe.each(KINDS)('$source, layers $layers, merged $merged', (kind) => {
   test.each(SEEDS)('seed %i: after random calls a crowd is as one made from scratch', (seed) => {

@@ -59,5 +59,4 @@ test('without the feature there is an error or a warning, which name it', () => 
     ),
   ).toThrow();
   expect(warn.mock.calls.flat().join()).toContain('make a new InstanceMorphs(crowd)');
-  warn.mockRestore();
 });

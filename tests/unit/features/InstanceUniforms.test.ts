@@ -124,6 +124,5 @@ describe('errors', () => {
     some.material = [some.material, new MeshStandardMaterial({ alphaTest: 0.5, map })];
     act(some);
     expect(warn).not.toHaveBeenCalled();
-    warn.mockRestore();
   });
 });

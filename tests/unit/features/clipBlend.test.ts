@@ -1,63 +1,34 @@
-import { AnimationMixer, Matrix4 } from 'three';
-import { SkeletonUtils } from 'three-stdlib';
+import { Matrix4 } from 'three';
 import { expect, test, vi } from 'vitest';
-import { createCharacter } from '../../../demos/character.js';
-import {
-  bakeCharacter,
-  ClipBlend,
-  getSkinningMatrix,
-  SkinnedInstancedMesh,
-  setBoneTexture,
-} from '../../support/library.js';
+import { bakeCharacter, ClipBlend, getSkinningMatrix, setBoneTexture } from '../../support/library.js';
+import { clips, createCrowd, PacedClone, root, STOPS } from '../../support/pace.js';
 import { random } from '../../support/random.js';
-import { characterHeight, offFrom } from '../../support/reference.js';
 
-const { root, clips } = createCharacter({ detail: 0.2 });
-const character = bakeCharacter(root, clips);
-const STOPS = [
-  ['Idle', 0],
-  ['Walk', 1.4],
-  ['Run', 4],
-] as const;
-
-function createCrowd(count = 1) {
-  const crowd = new SkinnedInstancedMesh(character, count);
+function createBlend(count = 1) {
+  const crowd = createCrowd(count);
   return { crowd, blend: new ClipBlend(crowd, STOPS) };
 }
 
 test('instances are posed as by a mixer whose actions have such weights and lengths', () => {
-  const { crowd, blend } = createCrowd(2);
+  const { crowd, blend } = createBlend(2);
   blend.play(1, { phase: 0.25 });
-  const clone = SkeletonUtils.clone(root);
-  const mixer = new AnimationMixer(clone);
-  const durations = STOPS.map(([name]) => clips.find((clip) => clip.name === name)!.duration);
-  const actions = STOPS.map(([name], i) => {
-    const action = mixer.clipAction(clips.find((clip) => clip.name === name)!).play();
-    return Object.assign(action, { time: 0.25 * durations[i] });
-  });
+  const clone = new PacedClone();
   const next = random(1);
-  const height = characterHeight(root);
   for (let frame = 0; frame < 200; frame++) {
     const speed = frame % 7 === 0 ? 6 * next() - 0.5 : blend.getValueAt(1);
     blend.setValues([0, speed]);
-    const stop = speed < 1.4 ? 0 : 1;
-    const [from, to] = [STOPS[stop][1], STOPS[stop + 1][1]];
-    const share = Math.min(Math.max((speed - from) / (to - from), 0), 1);
-    const length = durations[stop] * (1 - share) + durations[stop + 1] * share;
-    actions.forEach((action, i) => {
-      action.setEffectiveWeight(i === stop ? 1 - share : i === stop + 1 ? share : 0);
-      action.timeScale = (durations[i] / length) * Math.max(speed / 4, 1);
+    clone.setSpeed(speed, (i, lengths, weights) => {
+      const length = lengths.reduce((sum, one, k) => sum + one * weights[k], 0);
+      return (lengths[i] / length) * Math.max(speed / 4, 1);
     });
     const delta = 0.05 * next();
-    crowd.update(delta);
-    mixer.update(delta);
-    clone.updateMatrixWorld(true);
-    expect(offFrom(clone, crowd, 1) / height, `frame ${frame}`).toBeLessThan(1e-5);
+    for (const one of [crowd, clone]) one.update(delta);
+    expect(clone.offFrom(crowd, 1), `frame ${frame}`).toBeLessThan(1e-5);
   }
 });
 
 test('what is played otherwise takes its place, and the blend comes back when it is played', () => {
-  const { crowd, blend } = createCrowd();
+  const { crowd, blend } = createBlend();
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   blend.play(0).setValueAt(0, 4);
   expect(['Idle', 'Walk', 'Run'].map((clip) => crowd.getWeightAt(0, clip))).toEqual([0, 0, 1]);
@@ -83,7 +54,7 @@ test('what is played otherwise takes its place, and the blend comes back when it
 });
 
 test('values come along when instances are swapped, copied and given room', () => {
-  const { crowd, blend } = createCrowd(3);
+  const { crowd, blend } = createBlend(3);
   blend.play(crowd.all).setValues([0.5, 1, 2]);
   crowd.swapInstances(0, 2);
   crowd.setCapacity(5);
@@ -96,11 +67,11 @@ test('values come along when instances are swapped, copied and given room', () =
   crowd.deleteInstance(1);
   expect(blend.getValueAt(crowd.addInstance())).toBe(0);
   expect(() => new ClipBlend(crowd, STOPS)).toThrow('ClipBlend already');
-  expect(() => new ClipBlend(createCrowd().crowd, [['Idle', 1]])).toThrow('two or three that increase');
+  expect(() => new ClipBlend(createCrowd(), [['Idle', 1]])).toThrow('two or three that increase');
 });
 
 test('values below zero, and bone textures without one of the clips', () => {
-  const crowd = new SkinnedInstancedMesh(character, 1);
+  const crowd = createCrowd();
   const blend = new ClipBlend(crowd, [
     ['Walk', -1.4],
     ['Idle', 0],

@@ -1,6 +1,5 @@
 import {
   Bone,
-  type Box3,
   BoxGeometry,
   type BufferAttribute,
   Matrix4,
@@ -9,7 +8,6 @@ import {
   Quaternion,
   Raycaster,
   type SkinnedMesh,
-  type Sphere,
   Vector3,
 } from 'three';
 import { expect, test } from 'vitest';
@@ -27,7 +25,6 @@ import {
 } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight, drawnMeshes } from '../../support/reference.js';
-import { THOROUGH } from '../../support/thorough.js';
 
 const EXACT = 1e-5;
 const TURN = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), 1);
@@ -95,45 +92,6 @@ test('seed 4: rays, sockets and attachments follow edited joints and live poses'
     }
   });
   expect(hits).toBeGreaterThan(30);
-});
-
-test('bounds hold whatever edits and live poses do, and shrink when all of them end', () => {
-  for (let seed = 1; seed <= (THOROUGH ? 4 : 2); seed++) {
-    const { crowd, pair, joints, height, root, clips } = edited(4);
-    const next = random(seed);
-    const doll = new EditedMixers(new SkinnedInstancedMesh(bakeCharacter(root, clips), 1), root, clips);
-    doll.play(0, 0, 1, 0, 0);
-    crowd.computeBoundingBox();
-    const before = (crowd.boundingBox as Box3).getSize(new Vector3()).length();
-    for (let round = 0; round < 10; round++) {
-      for (let k = 0; k < 3; k++) {
-        pair.editSome(Math.floor(next() * 4), joints[Math.floor(next() * joints.length)], next, height);
-      }
-      doll.update(0.1);
-      doll.clones[0].getObjectByName(joints[0])?.position.addScalar(0.05 * height);
-      if (round > 5) pair.live(3, doll.clones[0], 0.2);
-      pair.update(0.1);
-      crowd.updateMatrixWorld();
-      crowd.computeBoundingBox();
-      crowd.computeBoundingSphere();
-      const box = (crowd.boundingBox as Box3).clone();
-      const sphere = crowd.boundingSphere as Sphere;
-      const vertex = new Vector3();
-      let outside = 0;
-      for (let i = 0; i < 4; i++) {
-        for (let v = 0; v < crowd.geometry.getAttribute('position').count; v += 13) {
-          getVertexPosition(crowd, i, v, vertex);
-          outside = Math.max(outside, box.distanceToPoint(vertex), sphere.distanceToPoint(vertex));
-        }
-      }
-      expect(outside / height, `seed ${seed}, round ${round}`).toBeLessThan(EXACT);
-    }
-    editsOf(crowd).clearAt(crowd.all).setPoseAt(crowd.all, null).setProportionsAt(crowd.all, null);
-    crowd.updateMatrixWorld();
-    expect(crowd.boundingBox, 'lets go of bounds that were computed').toBe(null);
-    crowd.computeBoundingBox();
-    expect((crowd.boundingBox as unknown as Box3).getSize(new Vector3()).length()).toBeCloseTo(before, 6);
-  }
 });
 
 test('an instance at a target, or scaled to nothing, or a joint that is flattened, is posed without garbage', () => {

@@ -74,7 +74,6 @@ test('four actions show on a layer, and the fifth as soon as there is room', () 
     'SkinnedInstance: an instance shows 4 actions at most on a layer; "F", which weighs least, is left out. ' +
       'Others can play on a layer of their own: clipAction(clip, { layer }).',
   );
-  warn.mockRestore();
   expect(tip()).toBeCloseTo(0, 5);
   expect([fifth.time, fifth.getEffectiveWeight()]).toEqual([0.5, 0.2]);
   crowd.update(0.6);

@@ -107,7 +107,6 @@ test('what the crowd has for all warns once where it is set on one, with what to
     Object.assign(one, { material: new MeshStandardMaterial(), transparent: true });
   }
   const told = warn.mock.calls.map(([text]) => String(text));
-  warn.mockRestore();
   expect(told.map((text) => text.split(' ')[1])).toEqual([
     'castShadow',
     'receiveShadow',

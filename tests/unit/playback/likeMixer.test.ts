@@ -1,7 +1,13 @@
 import { AnimationMixer, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import { describe, expect, test } from 'vitest';
 import { ActionReference } from '../../support/ActionReference.js';
-import { AnimationLayers, bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
+import {
+  AnimationLayers,
+  bakeCharacter,
+  loadPlayback,
+  SkinnedInstancedMesh,
+  savePlayback,
+} from '../../support/library.js';
 import { random, SEEDS } from '../../support/random.js';
 import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 
@@ -50,7 +56,8 @@ const STEP = 1 / 2000;
 
 test('a warp goes on in proportion when the time scale changes, as that of an AnimationAction', () => {
   const stick = createStick({ Walk: 1.2, Run: 0.8 });
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1);
+  const create = () => new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1);
+  let crowd = create();
   const mixer = new AnimationMixer(stick.root);
   const [walk, run] = stick.clips.map((clip) => mixer.clipAction(clip));
   walk.play();
@@ -59,6 +66,8 @@ test('a warp goes on in proportion when the time scale changes, as that of an An
   walk.crossFadeTo(run, 0.5, true);
   crowd.play(0, 'Run', { fade: 0.5, warp: true });
   for (let i = 0; i < 950; i++) {
+    // Saved and loaded, it goes on too.
+    if (i === 300) crowd = loadPlayback(create().update(7), JSON.parse(JSON.stringify(savePlayback(crowd))));
     if (i === 400) {
       run.timeScale = 0.5;
       crowd.setTimeScaleAt(0, 0.5);

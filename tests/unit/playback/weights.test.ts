@@ -21,7 +21,6 @@ describe('weights', () => {
     expect(crowd.getWeightAt(0, 'B')).toBe(0);
     expect(crowd.getWeightAt(0, 'D')).toBe(0.15);
     expect(warn.mock.calls.flat().join()).toMatch(/4 clips .* "B"/);
-    warn.mockRestore();
   });
 
   test('time and speed of one clip of several change as those of its action', () => {

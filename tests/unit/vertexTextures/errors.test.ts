@@ -1,8 +1,6 @@
 import { bakeVertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 import { Group, Mesh, MeshBasicMaterial, PlaneGeometry } from 'three';
-import { afterEach, expect, test, vi } from 'vitest';
-
-afterEach(() => vi.restoreAllMocks());
+import { expect, test } from 'vitest';
 
 const MATERIAL = new MeshBasicMaterial();
 const still = () => {};

@@ -1,7 +1,7 @@
 import type { BakeOptions } from 'skinned-instanced-mesh';
 import { bakeInWorker } from 'skinned-instanced-mesh/worker';
 import { type AnimationClip, BufferGeometry, Group, Mesh, NumberKeyframeTrack, type Object3D } from 'three';
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { warned } from '../../../lib/utils/messages.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
@@ -20,10 +20,6 @@ let warn: MockInstance<typeof console.warn>;
 beforeEach(() => {
   vi.stubGlobal('Worker', NodeWorker);
   warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
 });
 
 /** Bakes in a worker and on the page, with the same texels, or with the same error, and the same warnings. */
