@@ -29,16 +29,6 @@ const borders = () => RINGS.slice(1).map((ring, i) => Math.sin(((ring + RINGS[i]
  * `playedClock` and `playedAge`. `atlasRow` is where a ring of tiles lies among those of a block.
  */
 export const impostorQuadGLSL = /*@__PURE__*/ (() => /* glsl */ `
-struct Quad {
-  vec3 position;
-  vec3 side;
-  vec3 up;
-  vec3 front;
-  vec3 ray;
-  vec2 slope;
-  vec4 tile;
-};
-
 vec4 impostorTexel( int at, int row ) {
 
   return texelFetch( CROWD_IMPOSTOR, ivec2( at, row ), 0 );
@@ -90,7 +80,7 @@ void impostorClip( ivec2 at, int entries, out int entry, out float share ) {
 }
 
 // x, y and z are the axes of the instance in the world; the eye lies that way from its middle; the corner is from -1 to 1.
-Quad impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
+void impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
 
   vec4 head = impostorTexel( 0, 0 );
   int entry;
@@ -112,25 +102,19 @@ Quad impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
     (RINGS[0] * DEGREES).toFixed(6),
   )};
   azimuth *= ${((2 * Math.PI) / AZIMUTHS).toFixed(6)};
-  vec3 side = vec3( cos( azimuth ), 0.0, - sin( azimuth ) );
-  vec3 front = vec3( cos( elevation ) * sin( azimuth ), sin( elevation ), cos( elevation ) * cos( azimuth ) );
-  vec3 up = cross( front, side );
+  impostorSide = vec3( cos( azimuth ), 0.0, - sin( azimuth ) );
+  impostorNormal = vec3( cos( elevation ) * sin( azimuth ), sin( elevation ), cos( elevation ) * cos( azimuth ) );
+  impostorUp = cross( impostorNormal, impostorSide );
 
   vec4 box = impostorTexel( 1 + ring * ${AZIMUTHS} + column, block );
   vec2 size = box.w * vec2( impostorTexel( 1, 0 ).x, 1.0 );
   vec2 place = box.xy + corner * size;
   float row = floor( ( phase + 0.5 ) / head.y );
   vec2 tile = vec2( ( phase - row * head.y ) * ${AZIMUTHS}.0 + float( column ), row * ${RINGS.length}.0 + float( atlasRow( ring ) ) );
-  vec3 ray = sight * ( impostorTexel( 0, block ).x * box.w / max( dot( sight, front ), 0.3 ) );
-  return Quad(
-    side * place.x + up * place.y + front * box.z,
-    side,
-    up,
-    front,
-    ray,
-    vec2( dot( ray, side ), dot( ray, up ) ) / size,
-    vec4( tile * head.zw, head.zw )
-  );
+  impostorTile = vec4( tile * head.zw, head.zw );
+  impostorPosition = impostorSide * place.x + impostorUp * place.y + impostorNormal * box.z;
+  impostorToEye = sight * ( impostorTexel( 0, block ).x * box.w / max( dot( sight, impostorNormal ), 0.3 ) );
+  impostorShift = vec2( dot( impostorToEye, impostorSide ), dot( impostorToEye, impostorUp ) ) / size;
 
 }
 `)();
@@ -141,6 +125,10 @@ const vertexGLSL = (): string => /* glsl */ `
 ${VARYINGS}
 vec3 impostorPosition = vec3( 0.0 );
 vec3 impostorNormal = vec3( 0.0 );
+vec3 impostorSide = vec3( 0.0 );
+vec3 impostorUp = vec3( 0.0 );
+vec3 impostorToEye = vec3( 0.0 );
+vec2 impostorShift = vec2( 0.0 );
 
 vec3 posedPosition( vec3 position, mat3x4 skin ) {
 
@@ -163,15 +151,12 @@ void placeImpostor() {
   vec3 origin = ( modelMatrix * ( instanceMatrix * vec4( impostorTexel( 1, 0 ).yzw, 1.0 ) ) ).xyz;
   mat3 view = transpose( mat3( viewMatrix ) );
   vec3 eye = projectionMatrix[ 2 ][ 3 ] == 0.0 ? view[ 2 ] : - ( view * viewMatrix[ 3 ].xyz ) - origin;
-  Quad quad = impostorQuad( at, turn[ 0 ], turn[ 1 ], turn[ 2 ], eye, position.xy );
+  impostorQuad( at, turn[ 0 ], turn[ 1 ], turn[ 2 ], eye, position.xy );
   impostorPlace = position.xy;
-  impostorPosition = quad.position;
-  impostorNormal = quad.front;
-  impostorTile = quad.tile;
-  impostorRay = turn * quad.ray;
-  impostorSlope = vec4( quad.slope, ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw );
+  impostorRay = turn * impostorToEye;
+  impostorSlope = vec4( impostorShift, ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw );
   impostorInstance = instanceIndex();
-  impostorAxes = mat3( viewMatrix ) * turn * mat3( quad.side, quad.up, quad.front );
+  impostorAxes = mat3( viewMatrix ) * turn * mat3( impostorSide, impostorUp, impostorNormal );
 
 }
 `;
@@ -194,80 +179,45 @@ mat3x4 ${name}() {
 `,
 };
 
-/**
- * Finds the surface on the tile. `impostorTexels` is how many the atlas has, `atlasUp` half of what is up in it; `impostorBehind` is by how
- * much the surface is further away.
- */
-export const readTileGLSL = /* glsl */ `
-vec2 impostorPixel( vec2 place ) {
-
-  return impostorTile.xy + impostorTile.zw * ( clamp( place, - 0.97, 0.97 ) * vec2( 0.5, atlasUp ) + 0.5 );
-
-}
-
-float tileHeight( vec2 place ) {
-
-  return 1.0 - 2.0 * textureLod( impostorShapes, impostorPixel( place ), impostorLevel ).z;
-
-}
-
-// Whether it is there.
-bool readTile() {
-
-  vec2 texels = impostorTexels * impostorTile.zw * 0.5;
-  vec2 dx = dFdx( impostorPlace ) * texels;
-  vec2 dy = dFdy( impostorPlace ) * texels;
-  impostorLevel = 0.5 * log2( max( dot( dx, dx ), dot( dy, dy ) ) );
-  vec2 place = impostorPlace + tileHeight( impostorPlace ) * impostorSlope.xy;
-  place = impostorPlace + tileHeight( place ) * impostorSlope.xy;
-  impostorAt = impostorPixel( place );
-  vec4 shape = textureLod( impostorShapes, impostorAt, impostorLevel );
-  impostorHeight = 1.0 - 2.0 * shape.z - impostorBehind;
-  vec2 xy = shape.xy * 2.0 - 1.0;
-  impostorFacing = vec3( xy, sqrt( max( 1.0 - dot( xy, xy ), 0.01 ) ) );
-  return shape.w >= 0.5 && max( abs( place.x ), abs( place.y ) ) <= 1.0;
-
-}
-`;
-
-/** Colours of the parts of instances, which `impostorPartLayout` has: parts of an instance, and instances in a row. */
-export const partColorGLSL = /* glsl */ `
-vec3 impostorPartColor() {
-
-  int part = int( textureLod( impostorParts, impostorAt, 0.0 ).r * 255.0 + 0.5 );
-  int row = impostorInstance / impostorPartLayout.y;
-  int place = impostorInstance - row * impostorPartLayout.y;
-  return texelFetch( impostorPartColors, ivec2( place * impostorPartLayout.x + part, row ), 0 ).rgb;
-
-}
-`;
-
 const readGLSL = /* glsl */ `
 ${VARYINGS}
 uniform sampler2D impostorColors;
 uniform sampler2D impostorShapes;
-#define impostorTexels vec2( textureSize( impostorShapes, 0 ) )
-#define atlasUp 0.5
-#ifndef impostorBehind
-  #define impostorBehind 0.0
-#endif
+
+vec2 impostorPixel( vec2 place ) {
+
+  return impostorTile.xy + impostorTile.zw * ( clamp( place, - 0.97, 0.97 ) * 0.5 + 0.5 );
+
+}
+
 /* How small the tile is on the screen. */
 float impostorLevel = 0.0;
 /* How far the surface is in front of the quad, along the ray. */
 float impostorHeight = 0.0;
 vec2 impostorAt = vec2( 0.0 );
-vec3 impostorFacing = vec3( 0.0 );
-${readTileGLSL}
-vec3 impostorColor() {
-
-  vec3 root = textureLod( impostorColors, impostorAt, impostorLevel ).rgb;
-  return root * root;
-
-}
+vec4 impostorShape = vec4( 0.0 );
 
 void readImpostor() {
 
-  if ( ! readTile() ) discard;
+  vec2 texels = vec2( textureSize( impostorShapes, 0 ) ) * impostorTile.zw * 0.5;
+  vec2 dx = dFdx( impostorPlace ) * texels;
+  vec2 dy = dFdy( impostorPlace ) * texels;
+  impostorLevel = 0.5 * log2( max( dot( dx, dx ), dot( dy, dy ) ) );
+  vec2 place = impostorPlace;
+  for ( int i = 0; i < 2; i ++ ) {
+
+    impostorHeight = 1.0 - 2.0 * textureLod( impostorShapes, impostorPixel( place ), impostorLevel ).z;
+    place = impostorPlace + impostorHeight * impostorSlope.xy;
+
+  }
+
+  impostorAt = impostorPixel( place );
+  impostorShape = textureLod( impostorShapes, impostorAt, impostorLevel );
+  if ( impostorShape.w < 0.5 || max( abs( place.x ), abs( place.y ) ) > 1.0 ) discard;
+  impostorHeight = 1.0 - 2.0 * impostorShape.z;
+  #ifdef IMPOSTOR_BEHIND
+    impostorHeight -= IMPOSTOR_BEHIND;
+  #endif
   #ifndef USE_LOGARITHMIC_DEPTH_BUFFER
 
     float w = 1.0 / gl_FragCoord.w;
@@ -279,6 +229,20 @@ void readImpostor() {
     #endif
 
   #endif
+
+}
+
+vec3 impostorColor() {
+
+  vec3 root = textureLod( impostorColors, impostorAt, impostorLevel ).rgb;
+  return root * root;
+
+}
+
+vec3 impostorFacing() {
+
+  vec2 xy = impostorShape.xy * 2.0 - 1.0;
+  return normalize( impostorAxes * vec3( xy, sqrt( max( 1.0 - dot( xy, xy ), 0.01 ) ) ) );
 
 }
 `;
@@ -311,11 +275,21 @@ const MATRICES = /* glsl */ `
 #endif
 `;
 
+/** The colour of the part on its instance. */
 const PART_COLOR = /* glsl */ `
 uniform sampler2D impostorParts;
 uniform sampler2D impostorPartColors;
 uniform ivec2 impostorPartLayout;
-${partColorGLSL}`;
+
+vec3 impostorPartColor() {
+
+  int part = int( textureLod( impostorParts, impostorAt, 0.0 ).r * 255.0 + 0.5 );
+  int row = impostorInstance / impostorPartLayout.y;
+  int place = impostorInstance - row * impostorPartLayout.y;
+  return texelFetch( impostorPartColors, ivec2( place * impostorPartLayout.x + part, row ), 0 ).rgb;
+
+}
+`;
 
 const replaceChunk = (shader: string, chunk: string, code: string) =>
   shader.replace(`#include <${chunk}>`, () => code);
@@ -327,7 +301,7 @@ const replaceChunk = (shader: string, chunk: string, code: string) =>
  */
 export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean, parts: boolean): string {
   if (isShadow) {
-    const read = `#define impostorBehind ${SHADOW_BEHIND}\n${readGLSL}`;
+    const read = `#define IMPOSTOR_BEHIND ${SHADOW_BEHIND}\n${readGLSL}`;
     return read + replaceChunk(fragmentShader, 'map_fragment', 'readImpostor();');
   }
   const functions = parts ? readGLSL + PART_COLOR : readGLSL;
@@ -337,7 +311,7 @@ export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean, 
   shader = replaceChunk(
     shader,
     'normal_fragment_begin',
-    'float faceDirection = 1.0;\nvec3 normal = normalize( impostorAxes * impostorFacing );\nvec3 nonPerturbedNormal = normal;',
+    'float faceDirection = 1.0;\nvec3 normal = impostorFacing();\nvec3 nonPerturbedNormal = normal;',
   );
   const lights = '#include <lights_fragment_begin>';
   if (!shader.includes(lights)) return functions + shader;
@@ -385,44 +359,7 @@ void main() {
 }
 `;
 
-/** From texels of tiles of twice the size to one of those of the atlas. Around what is covered, colours, normals and depths go on. */
-export const resolveTileGLSL = /* glsl */ `
-void addTexels( ivec2 at, int from, int to ) {
-
-  color = vec4( 0.0 );
-  shape = vec4( 0.0 );
-  part = vec4( 0.0 );
-  for ( int y = from; y < to; y ++ ) {
-
-    for ( int x = from; x < to; x ++ ) {
-
-      vec4 texel = texelFetch( colors, at + ivec2( x, y ), 0 );
-      if ( texel.w > 0.0 ) {
-
-        color += texel;
-        shape += vec4( texelFetch( shapes, at + ivec2( x, y ), 0 ).xyz, 1.0 );
-        part = texelFetch( parts, at + ivec2( x, y ), 0 );
-
-      }
-
-    }
-
-  }
-
-}
-
-void resolveTile( ivec2 at ) {
-
-  addTexels( at, 0, 2 );
-  float covered = shape.w;
-  if ( covered == 0.0 ) addTexels( at, - 2, 4 );
-  float count = max( shape.w, 0.001 );
-  color /= count;
-  shape = shape.w == 0.0 ? vec4( 0.5, 0.5, 0.5, 0.0 ) : vec4( shape.xyz / count, covered * 0.25 );
-
-}
-`;
-
+/** From tiles of twice the size to those of the atlas. Around what is covered, colours, normals and depths go on. */
 export const resolveTilesGLSL = /* glsl */ `
 precision highp float;
 uniform sampler2D colors;
@@ -432,10 +369,31 @@ varying vec2 place;
 layout( location = 0 ) out vec4 color;
 layout( location = 1 ) out vec4 shape;
 layout( location = 2 ) out vec4 part;
-${resolveTileGLSL}
+
+void add( ivec2 at, int from, int to ) {
+
+  color = shape = part = vec4( 0.0 );
+  for ( int y = from; y < to; y ++ ) for ( int x = from; x < to; x ++ ) {
+
+    vec4 texel = texelFetch( colors, at + ivec2( x, y ), 0 );
+    if ( texel.w == 0.0 ) continue;
+    color += texel;
+    shape += vec4( texelFetch( shapes, at + ivec2( x, y ), 0 ).xyz, 1.0 );
+    part = texelFetch( parts, at + ivec2( x, y ), 0 );
+
+  }
+
+}
+
 void main() {
 
-  resolveTile( ivec2( place * vec2( textureSize( colors, 0 ) ) * 0.5 ) * 2 );
+  ivec2 at = ivec2( place * vec2( textureSize( colors, 0 ) ) * 0.5 ) * 2;
+  add( at, 0, 2 );
+  float covered = shape.w;
+  if ( covered == 0.0 ) add( at, - 2, 4 );
+  float count = max( shape.w, 0.001 );
+  color /= count;
+  shape = shape.w == 0.0 ? vec4( 0.5, 0.5, 0.5, 0.0 ) : vec4( shape.xyz / count, covered * 0.25 );
 
 }
 `;

@@ -3,16 +3,27 @@ import {
   cameraProjectionMatrix,
   cameraViewMatrix,
   cameraWorldMatrix,
+  clamp,
+  dFdx,
+  dFdy,
+  dot,
   float,
+  floor,
+  If,
   int,
   ivec2,
+  Loop,
+  log2,
+  max,
   modelWorldMatrix,
   normalize,
   positionGeometry,
   property,
   select,
+  sqrt,
   varyingProperty,
   vec2,
+  vec3,
   vec4,
 } from 'three/tsl';
 import type { Node, TextureNode } from 'three/webgpu';
@@ -20,12 +31,9 @@ import { RINGS, SHADOW_BEHIND } from './atlasLayout.js';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
 import impostorQuadNodes from './impostor.glsl.js?nodes=impostorQuadGLSL';
-import partColorNodes from './impostor.glsl.js?nodes=partColorGLSL';
-import readTileNodes from './impostor.glsl.js?nodes=readTileGLSL';
-import resolveTileNodes from './impostor.glsl.js?nodes=resolveTileGLSL';
 import { playedClock } from './playedActions.tsl.js';
 import { inLayers, type TexelNode } from './TexelNode.js';
-import { sampleLevel, sizeOf, variablesOf, withColumns } from './tsl.js';
+import { sampleLevel, sizeOf, withColumns } from './tsl.js';
 
 /** Where the fragment is on its tile, -1 to 1; how far it moves there for half of the depth that a tile holds, towards the eye. */
 const place = /*@__PURE__*/ varyingProperty('vec4', 'impostorPlace');
@@ -40,16 +48,9 @@ const frontView = /*@__PURE__*/ varyingProperty('vec3', 'impostorFront');
 const drawn = /*@__PURE__*/ varyingProperty('int', 'impostorInstance');
 
 /** What a fragment has read: where in the atlas, and at which level of it; how far the surface is along the ray; its normal. */
-const at = /*@__PURE__*/ property('vec2', 'impostorAt');
-const level = /*@__PURE__*/ property('float', 'impostorLevel');
+const at = /*@__PURE__*/ property('vec3', 'impostorAt');
 const height = /*@__PURE__*/ property('float', 'impostorHeight');
-const facing = /*@__PURE__*/ property('vec3', 'impostorFacing');
-
-/** The tile that shows an instance, as `impostorQuadGLSL` has it. */
-type Quad = Record<'position' | 'side' | 'up' | 'front' | 'ray', Node<'vec3'>> & {
-  slope: Node<'vec2'>;
-  tile: Node<'vec4'>;
-};
+const facing = /*@__PURE__*/ property('vec2', 'impostorFacing');
 
 /** Where the corner of a quad is, and where it faces. Builds on the current stack of a vertex. */
 export function placeImpostor({
@@ -70,8 +71,18 @@ export function placeImpostor({
   const row = instance.shiftRight(bits).toVar();
   const first = instance.sub(row.shiftLeft(bits)).mul(int(drawStride())).toVar();
   const played = playedClock(drawClock(), actions.rowTexels(first, row, 1)[0].toVar());
-  const { impostorQuad } = impostorQuadNodes<{ impostorQuad(...inputs: Node[]): Quad }>({
+  const found = {
+    impostorPosition: vec3(0).toVar(),
+    impostorNormal: vec3(0).toVar(),
+    impostorSide: vec3(0).toVar(),
+    impostorUp: vec3(0).toVar(),
+    impostorToEye: vec3(0).toVar(),
+    impostorShift: vec2(0).toVar(),
+  };
+  const { impostorQuad } = impostorQuadNodes<{ impostorQuad(...inputs: Node[]): void }>({
     ...frameAtNodes(),
+    ...found,
+    impostorTile: tile,
     CROWD_IMPOSTOR: table,
     CROWD_PLAYED: inLayers(actions),
     CROWD_CLOCK: played.clock,
@@ -90,49 +101,57 @@ export function placeImpostor({
   const eye = select(isFlat, cameraWorldMatrix.mul(vec4(0, 0, 1, 0)).xyz, cameraPosition.sub(origin)).toVar();
   const corner = positionGeometry.xy.toVar();
   const begin = ivec2(first.add(drawMorphTexel()), row).toVar();
-  const quad = variablesOf(impostorQuad(begin, ...turn, eye, corner));
+  impostorQuad(begin, ...turn, eye, corner);
 
-  tile.assign(quad.tile);
-  place.assign(vec4(corner, quad.slope));
+  place.assign(vec4(corner, found.impostorShift));
   const inView = (vector: Node<'vec3'>) => cameraViewMatrix.mul(vec4(turned(vector), 0)).xyz;
-  ray.assign(inView(quad.ray));
-  sideView.assign(inView(quad.side));
-  upView.assign(inView(quad.up));
-  frontView.assign(inView(quad.front));
+  ray.assign(inView(found.impostorToEye));
+  sideView.assign(inView(found.impostorSide));
+  upView.assign(inView(found.impostorUp));
+  frontView.assign(inView(found.impostorNormal));
   drawn.assign(instance);
-  return { position: quad.position, normal: quad.front };
+  return { position: found.impostorPosition, normal: found.impostorNormal };
 }
 
-const fragments = { impostorAt: at, impostorLevel: level, impostorHeight: height, impostorFacing: facing };
-
-const lod = (node: TextureNode) => ({
-  lod: (uv: Node<'vec2'>, level: Node<'float'>) => sampleLevel(node, uv, level),
-});
+/** Where a place of the tile is in the atlas. */
+const pixel = (on: Node<'vec2'>): Node<'vec2'> =>
+  tile.xy.add(tile.zw.mul(clamp(on, -0.97, 0.97).mul(vec2(0.5, -0.5)).add(0.5)));
 
 /** Finds the surface on the tile: how far it is along the ray, and whether it is there. Builds on the current stack of a fragment. */
 export function readImpostor(shapes: TextureNode, isShadow: boolean): Node<'vec2'> {
-  const { readTile } = readTileNodes<{ readTile(): Node<'bool'> }>({
-    ...fragments,
-    impostorPlace: place.xy,
-    impostorSlope: place.zw,
-    impostorTile: tile,
-    impostorTexels: sizeOf(shapes),
-    impostorShapes: lod(shapes),
-    impostorBehind: isShadow ? SHADOW_BEHIND : 0,
-    atlasUp: -0.5,
+  const texels = sizeOf(shapes).mul(tile.zw).mul(0.5).toVar();
+  const dx = dFdx(place.xy).mul(texels).toVar();
+  const dy = dFdy(place.xy).mul(texels).toVar();
+  const level = log2(max(dot(dx, dx), dot(dy, dy)))
+    .mul(0.5)
+    .toVar();
+  const depthOf = (shape: Node<'vec4'>) => shape.z.mul(-2).add(1);
+  const on = place.xy.toVar();
+  Loop(2, () => {
+    const before = depthOf(sampleLevel(shapes, pixel(on), level));
+    on.assign(place.xy.add(place.zw.mul(before)));
   });
-  const isThere = readTile();
-  return vec2(height, select(isThere, float(1), float(0)));
+  at.assign(vec3(pixel(on), level));
+  const shape = sampleLevel(shapes, at.xy, level).toVar();
+  height.assign(depthOf(shape).sub(isShadow ? SHADOW_BEHIND : 0));
+  facing.assign(shape.xy.mul(2).sub(1));
+  const outside = max(on.x.abs(), on.y.abs());
+  return vec2(height, select(shape.w.lessThan(0.5).or(outside.greaterThan(1)), float(0), float(1)));
 }
 
 /** By what the surface is before the quad, in view space. These are known where `readImpostor` was built. */
 export const impostorShift = (): Node<'vec3'> => ray.mul(height);
 
 export const impostorNormal = (): Node<'vec3'> =>
-  normalize(sideView.mul(facing.x).add(upView.mul(facing.y)).add(frontView.mul(facing.z)));
+  normalize(
+    sideView
+      .mul(facing.x)
+      .add(upView.mul(facing.y))
+      .add(frontView.mul(sqrt(max(float(1).sub(dot(facing, facing)), 0.01)))),
+  );
 
 export function impostorColor(colors: TextureNode): Node<'vec3'> {
-  const root = sampleLevel(colors, at, level).xyz.toVar();
+  const root = sampleLevel(colors, at.xy, at.z).xyz.toVar();
   return root.mul(root);
 }
 
@@ -141,25 +160,23 @@ export function impostorColor(colors: TextureNode): Node<'vec3'> {
  *
  * @param layout Parts of an instance, and instances in a row.
  */
-export const impostorPartColor = (
+export function impostorPartColor(
   parts: TextureNode,
   colors: TexelNode,
   layout: Node<'ivec2'>,
-): Node<'vec3'> =>
-  partColorNodes<{ impostorPartColor(): Node<'vec3'> }>({
-    impostorAt: at,
-    impostorInstance: drawn,
-    impostorParts: lod(parts),
-    impostorPartColors: inLayers(colors),
-    impostorPartLayout: layout,
-  }).impostorPartColor();
+): Node<'vec3'> {
+  const part = int(sampleLevel(parts, at.xy, float(0)).x.mul(255).add(0.5));
+  const row = drawn.div(layout.y).toVar();
+  const first = drawn.sub(row.mul(layout.y)).mul(layout.x);
+  return colors.rowTexels(first.add(part).toVar(), row, 1)[0].xyz;
+}
 
 /** What `resolveTiles` finds. */
 export const tileColor = /*@__PURE__*/ property('vec4', 'tileColor');
 export const tileShape = /*@__PURE__*/ property('vec4', 'tileShape');
 export const tilePart = /*@__PURE__*/ property('vec4', 'tilePart');
 
-/** Resolves a tile by `resolveTileGLSL`. Builds on the current stack of a fragment. */
+/** Twin of `resolveTilesGLSL`. Builds on the current stack of a fragment. */
 export function resolveTiles(
   colors: TextureNode,
   shapes: TextureNode,
@@ -167,16 +184,30 @@ export function resolveTiles(
   uv: Node<'vec2'>,
 ): void {
   const size = sizeOf(colors).toVar();
-  const texelsOf = (node: TextureNode) => ({
-    texel: (on: Node<'ivec2'>) => sampleLevel(node, vec2(on).add(0.5).div(size), float(0)),
-  });
-  const { resolveTile } = resolveTileNodes<{ resolveTile(at: Node<'ivec2'>): void }>({
-    colors: texelsOf(colors),
-    shapes: texelsOf(shapes),
-    parts: texelsOf(parts),
-    color: tileColor,
-    shape: tileShape,
-    part: tilePart,
-  });
-  resolveTile(ivec2(uv.mul(size).mul(0.5)).mul(2).toVar());
+  const corner = floor(uv.mul(size).mul(0.5)).mul(2).add(0.5).toVar();
+  const add = (from: number, width: number) => {
+    const i = int(0).toVar();
+    for (const sum of [tileColor, tileShape, tilePart]) sum.assign(vec4(0));
+    Loop(width * width, () => {
+      const y = i.div(width).toVar();
+      const on = corner
+        .add(vec2(i.sub(y.mul(width)).add(from), y.add(from)))
+        .div(size)
+        .toVar();
+      const color = sampleLevel(colors, on, float(0)).toVar();
+      If(color.w.greaterThan(0), () => {
+        tileColor.addAssign(color);
+        tileShape.addAssign(vec4(sampleLevel(shapes, on, float(0)).xyz, 1));
+        tilePart.assign(sampleLevel(parts, on, float(0)));
+      });
+      i.addAssign(1);
+    });
+  };
+  add(0, 2);
+  const covered = tileShape.w.toVar();
+  If(covered.equal(0), () => add(-2, 6));
+  const count = max(tileShape.w, 0.001).toVar();
+  tileColor.divAssign(count);
+  const shape = vec4(tileShape.xyz.div(count), covered.mul(0.25));
+  tileShape.assign(select(tileShape.w.equal(0), vec4(0.5, 0.5, 0.5, 0), shape));
 }

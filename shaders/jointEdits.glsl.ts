@@ -51,8 +51,7 @@ vec4 mixTo( vec4 a, vec4 b, float weight, bool turns ) {
  * Twin of `localEdits.ts`: live poses, and edits of local transforms. Needs `slerpGLSL`, `rampAt`, `CROWD_CLOCK`, `poseNodes` (how many
  * a live pose has) and `livePerRow`.
  */
-export const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
-${editTexelsGLSL}
+const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 vec4 liveTexel( int place, int row, int texel ) {
 
   return texelFetch( livePoses, ivec2( place * ${LIVE_TEXELS} + texel, row ), 0 );
@@ -121,8 +120,7 @@ void editLocals( int instance, int node, inout vec4 rotation, inout vec4 positio
 `)();
 
 /** Twin of `modelEdits.ts`: edits of matrices relative to the root, and look-at. Needs `slerpGLSL`. */
-export const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
-${editTexelsGLSL}
+const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 int nextEdit = 0;
 int lastEdit = 0;
 
@@ -263,6 +261,9 @@ mat3x4 editModels( int node, mat3x4 rows ) {
 }
 `)();
 
+/** All of them, for nodes. */
+export const poseEditsGLSL = /*@__PURE__*/ (() => editTexelsGLSL + localEditsGLSL + modelEditsGLSL)();
+
 /** Edits of joints and live poses, for the steps of the pose pass. */
 export const jointEditsGLSL: PoseEditGLSL = /*@__PURE__*/ (() => ({
   textures: ['editHeaders', 'jointEdits', 'livePoses'],
@@ -275,6 +276,6 @@ uniform highp sampler2D jointEdits;
 uniform highp sampler2D livePoses;
 #define poseNodes passLayout.x
 #define livePerRow ( textureSize( livePoses, 0 ).x / ( poseNodes * ${LIVE_TEXELS} ) )
-${localEditsGLSL}`,
-  models: slerpGLSL + modelEditsGLSL,
+${editTexelsGLSL}${localEditsGLSL}`,
+  models: slerpGLSL + editTexelsGLSL + modelEditsGLSL,
 }))();

@@ -1,8 +1,7 @@
 import { uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
-import localEditsNodes from './jointEdits.glsl.js?nodes=localEditsGLSL';
-import modelEditsNodes from './jointEdits.glsl.js?nodes=modelEditsGLSL';
+import poseEditsNodes from './jointEdits.glsl.js?nodes=poseEditsGLSL';
 import type { CreatePoseEditNodes } from './posePass.tsl.js';
 import slerpNodes from './slerp.glsl.js?nodes=slerpGLSL';
 import { inLayers, texels } from './TexelNode.js';
@@ -13,15 +12,20 @@ export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
   const read = textures.map(({ layered }) => texels(layered));
   const [editHeaders, jointEdits, livePoses] = read.map(inLayers);
   const livePerRow = uniform(1, 'int');
-  const live = { livePoses, livePerRow, poseNodes: nodes, CROWD_CLOCK: clock };
-  const needs = { ...slerpNodes(), ...frameAtNodes(), editHeaders, jointEdits, ...live };
-  const { editLocals } = localEditsNodes<{
+  const { editLocals, beginModelEdits, editModels } = poseEditsNodes<{
     editLocals(instance: Node<'int'>, node: Node<'int'>, ...transform: readonly Node<'vec4'>[]): void;
-  }>(needs);
-  const { beginModelEdits, editModels } = modelEditsNodes<{
     beginModelEdits(instance: Node<'int'>): void;
     editModels(node: Node<'int'>, rows: Rows): Rows;
-  }>(needs);
+  }>({
+    ...slerpNodes(),
+    ...frameAtNodes(),
+    editHeaders,
+    jointEdits,
+    livePoses,
+    livePerRow,
+    poseNodes: nodes,
+    CROWD_CLOCK: clock,
+  });
   return {
     use(others) {
       for (let i = 0; i < read.length; i++) read[i].value = others[i].layered;

@@ -39,7 +39,7 @@ export function trackTexels(
   return {
     starts,
     texel,
-    key: shortKey ?? texel,
+    key: shortKey ?? ((at) => texel(at)),
     matrixRows: (at) => [texel(at).toVar(), texel(at.add(1)).toVar(), texel(at.add(2)).toVar()],
     entryTexel: (entry) => starts.x.add(entry.mul(NODE_TEXELS)),
   };

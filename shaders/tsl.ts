@@ -18,9 +18,7 @@ import {
   storage,
   type struct,
   textureSize,
-  uintBitsToFloat,
   uniform,
-  unpackSnorm2x16,
   vec2,
   vec3,
   vec4,
@@ -381,14 +379,6 @@ export function workgroupAtomics(
 
 /** How many bits of a number are set. */
 export const bitCount = (bits: Node<'uint'>): Node<'uint'> => countOneBits(bits) as unknown as Node<'uint'>;
-
-/** Two numbers from -1 to 1 that are one of 32 bits. */
-export const unpackSnorms = (bits: Node<'uint'>): Node<'vec2'> =>
-  unpackSnorm2x16(bits) as unknown as Node<'vec2'>;
-
-/** Floats of their bits. */
-export const floatsOf = (bits: Node<'uvec4'>): Node<'vec4'> =>
-  uintBitsToFloat(bits) as unknown as Node<'vec4'>;
 
 /**
  * A function of shaders.

@@ -61,22 +61,12 @@ export function nodesOf(text) {
   return new Encoder(decoder.parse(text)).module();
 }
 
-/** The number that an expression is known to be; null if it is none. Floats have as many digits as a float32 needs. */
+/** What a number, or an expression of numbers, is in JavaScript; null if it is none. */
 function numberOf(node) {
-  const exact = exactOf(node);
-  if (exact === null || typeOfNumber(node) !== 'float') return exact;
-  const digits = [1, 2, 3, 4, 5, 6, 7, 8, 9].find(
-    (n) => Math.fround(exact.toPrecision(n)) === Math.fround(exact),
-  );
-  return Number(exact.toPrecision(digits));
-}
-
-function exactOf(node) {
-  if (node?.isNumber) return Number(node.value);
+  if (node?.isNumber) return `${Number(node.value)}`;
   if (!node?.isNumericExpression) return null;
-  if (node.isUnary) return -exactOf(node.expression);
-  const [left, right] = [exactOf(node.left), exactOf(node.right)];
-  return { '+': left + right, '-': left - right, '*': left * right, '/': left / right }[node.type] ?? null;
+  if (node.isUnary) return `-${numberOf(node.expression)}`;
+  return `${numberOf(node.left)} ${node.type} ${numberOf(node.right)}`;
 }
 
 const typeOfNumber = (node) => (node.isNumber ? node.type : typeOfNumber(node.expression ?? node.left));
@@ -166,7 +156,9 @@ class Encoder {
   timesOf(node, name) {
     if (node === null || typeof node !== 'object') return 0;
     if (node.isAccessor) return variableOf(node) === name ? 1 : 0;
-    const parts = Object.entries(node).filter(([key]) => key !== 'parent' && key !== 'linker');
+    const parts = Array.isArray(node)
+      ? [[null, node]]
+      : Object.entries(node).filter(([key]) => key !== 'parent' && key !== 'linker');
     return parts.flatMap(([, part]) => part).reduce((sum, part) => sum + this.timesOf(part, name), 0);
   }
 
@@ -174,8 +166,9 @@ class Encoder {
     const { type, name, params } = node;
     const declared = statementsIn(node.body).filter((one) => one.isVariableDeclaration);
     this.types = new Map([...this.globals, ...params, ...declared].map((one) => [one.name, one.type]));
+    this.body = node.body;
     // What a function changes of its own are copies.
-    const changed = params.filter((one) => one.qualifier === null && this.isChanged(node.body, one.name));
+    const changed = params.filter((one) => one.qualifier === null && this.isChanged(one.name));
     const names = params.map((one) => (changed.includes(one) ? `${one.name}_` : one.name)).join(', ');
     const copies = changed.map((one) => `const ${one.name} = ${this.variable(one.type, `${one.name}_`)};`);
     const body = [...copies, this.statements(node.body)].join('\n');
@@ -189,9 +182,9 @@ class Encoder {
     return `const ${name} = ${this.helper('functionOf')}('${head}', (${names}) => {\n${body}\n});`;
   }
 
-  /** Whether a body writes to a variable, or to a part of it. */
-  isChanged(body, name) {
-    return statementsIn(body).some((one) => {
+  /** Whether the function writes to a variable, or to a part of it. */
+  isChanged(name) {
+    return statementsIn(this.body).some((one) => {
       if (one.isAssignment) return variableOf(one.left ?? one.expression) === name;
       const params = (one.isFunctionCall && this.functions.get(one.name)?.params) || [];
       return params.some(({ qualifier }, i) => qualifier !== null && variableOf(one.params[i]) === name);
