@@ -60,18 +60,15 @@ void impostorClip( ivec2 at, int entries, out int entry, out float share ) {
 
   }
 
-  if ( most > 0.0 ) {
+  // Nothing that plays is the rest pose, as is what lets go at its end.
+  FrameMix frames = shownFrames( shown, timing, CROWD_CLOCK, playedAge, most > 0.0 ? 1.0 : 0.0, true );
+  if ( frames.frame0 >= 0.5 ) {
 
-    FrameMix frames = shownFrames( shown, timing, CROWD_CLOCK, playedAge, 1.0, true );
-    if ( frames.frame0 >= 0.5 ) {
+    share = ( frames.frame0 - 1.0 + frames.alpha ) / max( floor( shown.y * ${1 / LOOP_MODES} ) - 1.0, 1.0 );
+    entry = ${FIRST_ENTRY} + min( 1, entries - 1 );
+    for ( int j = ${FIRST_ENTRY}; j < ${FIRST_ENTRY} + entries; j ++ ) {
 
-      share = ( frames.frame0 - 1.0 + frames.alpha ) / max( floor( shown.y * ${1 / LOOP_MODES} ) - 1.0, 1.0 );
-      entry = ${FIRST_ENTRY} + min( 1, entries - 1 );
-      for ( int j = ${FIRST_ENTRY}; j < ${FIRST_ENTRY} + entries; j ++ ) {
-
-        if ( impostorTexel( j, 0 ).x == shown.x ) entry = j;
-
-      }
+      if ( impostorTexel( j, 0 ).x == shown.x ) entry = j;
 
     }
 

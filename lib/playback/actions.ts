@@ -32,7 +32,7 @@ export const ACTION_WARP = 8;
 export const ACTION_WARP_START = 9;
 /** Share of the warp that is done each second: below 0 for a clip that fades in, above for one that fades out. */
 export const ACTION_WARP_RATE = 10;
-/** The weight is a ramp, see `RAMP_FROM`, and `rampAt` of `shaders/playedActions.glsl.ts` for the GPU. */
+/** The weight is a ramp, see `RAMP_FROM`, and `rampAt` of `shaders/frameAt.glsl.ts` for the GPU. */
 export const ACTION_FROM = 11;
 export const ACTION_TO = 12;
 export const ACTION_FADE_START = 13;
