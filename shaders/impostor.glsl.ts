@@ -25,8 +25,9 @@ const DEGREES = Math.PI / 180;
 const borders = () => RINGS.slice(1).map((ring, i) => Math.sin(((ring + RINGS[i]) / 2) * DEGREES).toFixed(6));
 
 /**
- * Finds the tile that shows an instance, and its corners. Needs `frameAtGLSL`. Reads the table `CROWD_IMPOSTOR`, see `atlasLayout.ts`, and `CROWD_PLAYED`, at
- * `playedClock` and `playedAge`. `atlasRow` is where a ring of tiles lies among those of a block.
+ * Finds the tile that shows an instance, and its corners, all in the instance's own space. Needs `frameAtGLSL`. Reads the table
+ * `CROWD_IMPOSTOR`, see `atlasLayout.ts`, and `CROWD_PLAYED`, at `playedClock` and `playedAge`. `atlasRow` is where a ring of tiles lies
+ * among those of a block.
  */
 export const impostorQuadGLSL = /*@__PURE__*/ (() => /* glsl */ `
 vec4 impostorTexel( int at, int row ) {
@@ -59,19 +60,15 @@ void impostorClip( ivec2 at, int entries, out int entry, out float share ) {
 
   }
 
-  if ( most > 0.0 ) {
+  // Nothing that plays is the rest pose, as is what lets go at its end.
+  FrameMix frames = shownFrames( shown, timing, CROWD_CLOCK, playedAge, most > 0.0 ? 1.0 : 0.0, true );
+  if ( frames.frame0 >= 0.5 ) {
 
-    FrameMix frames = shownFrames( shown, timing, CROWD_CLOCK, playedAge, 1.0, true );
-    if ( frames.frame0 >= 0.5 ) {
+    share = ( frames.frame0 - 1.0 + frames.alpha ) / max( floor( shown.y * ${1 / LOOP_MODES} ) - 1.0, 1.0 );
+    entry = ${FIRST_ENTRY} + min( 1, entries - 1 );
+    for ( int j = ${FIRST_ENTRY}; j < ${FIRST_ENTRY} + entries; j ++ ) {
 
-      float intervals = floor( shown.y * ${1 / LOOP_MODES} ) - 1.0;
-      share = ( frames.frame0 - 1.0 + frames.alpha ) / max( intervals, 1.0 );
-      entry = ${FIRST_ENTRY} + min( 1, entries - 1 );
-      for ( int j = ${FIRST_ENTRY}; j < ${FIRST_ENTRY} + entries; j ++ ) {
-
-        if ( impostorTexel( j, 0 ).x == shown.x ) entry = j;
-
-      }
+      if ( impostorTexel( j, 0 ).x == shown.x ) entry = j;
 
     }
 
@@ -113,8 +110,8 @@ void impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
   vec2 tile = vec2( ( phase - row * head.y ) * ${AZIMUTHS}.0 + float( column ), row * ${RINGS.length}.0 + float( atlasRow( ring ) ) );
   impostorTile = vec4( tile * head.zw, head.zw );
   impostorPosition = impostorSide * place.x + impostorUp * place.y + impostorNormal * box.z;
-  impostorToEye = sight * ( impostorTexel( 0, block ).x * box.w / max( dot( sight, impostorNormal ), 0.3 ) );
-  impostorShift = vec2( dot( impostorToEye, impostorSide ), dot( impostorToEye, impostorUp ) ) / size;
+  impostorRay = sight * ( impostorTexel( 0, block ).x * box.w / max( dot( sight, impostorNormal ), 0.3 ) );
+  impostorSlope.xy = vec2( dot( impostorRay, impostorSide ), dot( impostorRay, impostorUp ) ) / size;
 
 }
 `)();
@@ -125,10 +122,7 @@ const vertexGLSL = (): string => /* glsl */ `
 ${VARYINGS}
 vec3 impostorPosition = vec3( 0.0 );
 vec3 impostorNormal = vec3( 0.0 );
-vec3 impostorSide = vec3( 0.0 );
-vec3 impostorUp = vec3( 0.0 );
-vec3 impostorToEye = vec3( 0.0 );
-vec2 impostorShift = vec2( 0.0 );
+vec3 impostorSide, impostorUp;
 
 vec3 posedPosition( vec3 position, mat3x4 skin ) {
 
@@ -153,8 +147,8 @@ void placeImpostor() {
   vec3 eye = projectionMatrix[ 2 ][ 3 ] == 0.0 ? view[ 2 ] : - ( view * viewMatrix[ 3 ].xyz ) - origin;
   impostorQuad( at, turn[ 0 ], turn[ 1 ], turn[ 2 ], eye, position.xy );
   impostorPlace = position.xy;
-  impostorRay = turn * impostorToEye;
-  impostorSlope = vec4( impostorShift, ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw );
+  impostorRay = turn * impostorRay;
+  impostorSlope.zw = ( projectionMatrix * ( viewMatrix * vec4( impostorRay, 0.0 ) ) ).zw;
   impostorInstance = instanceIndex();
   impostorAxes = mat3( viewMatrix ) * turn * mat3( impostorSide, impostorUp, impostorNormal );
 

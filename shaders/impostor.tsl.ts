@@ -76,8 +76,8 @@ export function placeImpostor({
     impostorNormal: vec3(0).toVar(),
     impostorSide: vec3(0).toVar(),
     impostorUp: vec3(0).toVar(),
-    impostorToEye: vec3(0).toVar(),
-    impostorShift: vec2(0).toVar(),
+    impostorRay: vec3(0).toVar(),
+    impostorSlope: vec2(0).toVar(),
   };
   const { impostorQuad } = impostorQuadNodes<{ impostorQuad(...inputs: Node[]): void }>({
     ...frameAtNodes(),
@@ -103,9 +103,9 @@ export function placeImpostor({
   const begin = ivec2(first.add(drawMorphTexel()), row).toVar();
   impostorQuad(begin, ...turn, eye, corner);
 
-  place.assign(vec4(corner, found.impostorShift));
+  place.assign(vec4(corner, found.impostorSlope));
   const inView = (vector: Node<'vec3'>) => cameraViewMatrix.mul(vec4(turned(vector), 0)).xyz;
-  ray.assign(inView(found.impostorToEye));
+  ray.assign(inView(found.impostorRay));
   sideView.assign(inView(found.impostorSide));
   upView.assign(inView(found.impostorUp));
   frontView.assign(inView(found.impostorNormal));

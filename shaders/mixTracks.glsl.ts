@@ -11,7 +11,7 @@ export interface LayersGLSL {
 
 /**
  * Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
- * Needs `slerpGLSL`, `trackTexel` and `readKey`.
+ * Needs `slerpGLSL`, `trackTexel`, `readKey` and `trackLayout`.
  */
 export const mixTracksGLSL = /* glsl */ `
 struct Action {
@@ -58,6 +58,15 @@ float storedFrame( int slots, float frame ) {
   float stored = trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ];
   slot ++;
   return stored + ( place - whole ) * ( trackTexel( slots + ( slot >> 2 ) )[ slot & 3 ] - stored );
+
+}
+
+// An action of a clip, some frames into it.
+Action actionOf( vec4 clip, float frame, float weight ) {
+
+  vec4 record = trackTexel( trackLayout.z + int( clip.x ) - 1 );
+  if ( record.w > 0.0 ) frame = storedFrame( int( record.w ), frame );
+  return Action( int( record.x ), int( record.y ), frame, weight, record.z > 0.5 );
 
 }
 
@@ -120,12 +129,6 @@ struct Transform {
   Mixed translation;
   Mixed scale;
 };
-
-Transform transformOver( vec4 rotation, vec4 translation, vec4 scale ) {
-
-  return Transform( mixedOver( rotation, true ), mixedOver( translation, false ), mixedOver( scale, false ) );
-
-}
 
 void mixAll( inout Transform mixed, int entry, Action action ) {
 

@@ -27,21 +27,6 @@ ivec2 playedTexel( int instance ) {
 
 /** Mixes what an instance plays, as far as it shows on an entry: its nodes, then groups of four morph targets. */
 export const playedActionsGLSL = (layers: number, over: LayersGLSL | null): string => /* glsl */ `
-// The action whose first texel is at a place; one that has finished and let go shows the rest pose, and is none.
-bool readAction( ivec2 at, vec4 clip, out Action action ) {
-
-  float weight = rampAt( playedClock, texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
-  if ( weight <= 0.0 ) return false;
-  vec4 timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
-  FrameMix mixed = shownFrames( clip, timing, CROWD_CLOCK, playedAge, 1.0, true );
-  if ( mixed.frame0 < 0.5 ) return false;
-  vec4 record = trackTexel( trackLayout.z + int( clip.x ) - 1 );
-  float frame = mixed.frame0 - 1.0 + mixed.alpha;
-  if ( record.w > 0.0 ) frame = storedFrame( int( record.w ), frame );
-  action = Action( int( record.x ), int( record.y ), frame, weight, record.z > 0.5 );
-  return true;
-
-}
 ${over?.share ?? ''}
 // The clip that was started first comes first, as in a mixer; layers come one after another.
 void mixActions( int instance, int entry, inout Transform mixed ) {
@@ -55,8 +40,12 @@ void mixActions( int instance, int entry, inout Transform mixed ) {
     vec4 clip = texelFetch( CROWD_PLAYED, at, 0 );
     if ( clip.x < 0.5 ) break;
     ${over?.next ?? ''}
-    Action action;
-    if ( readAction( at, clip, action ) ) mixAll( mixed, entry, action );
+    float weight = rampAt( playedClock, texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
+    if ( weight <= 0.0 ) continue;
+    vec4 timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
+    FrameMix shown = shownFrames( clip, timing, CROWD_CLOCK, playedAge, 1.0, true );
+    // One that has finished and let go shows the rest pose, and is none.
+    if ( shown.frame0 > 0.5 ) mixAll( mixed, entry, actionOf( clip, shown.frame0 - 1.0 + shown.alpha, weight ) );
 
   }
   endAll( mixed, share );

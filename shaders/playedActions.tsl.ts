@@ -10,7 +10,7 @@ import {
   MAX_ACTIONS,
 } from '../lib/playback/instanceLayout.js';
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
-import type { TransformMix } from './mixTracks.tsl.js';
+import type { TrackMixer } from './mixTracks.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { componentsOf, variablesOf } from './tsl.js';
 
@@ -81,15 +81,14 @@ export function playedTexel(instance: Node<'int'>, layers: number): Record<'firs
  * Mixes what an instance plays, as far as it shows on an entry, layer by layer, in each in the order in which it was started: the
  * order in which three.js mixes the actions of a mixer. Twin of `playedActions.glsl.ts`. Builds on the current stack.
  *
- * @param mixOf See `mixTracks`.
- * @returns See `TransformMix.values`.
+ * @returns Variables for rotation, translation and scale; influences of morph targets are in the place of the translation.
  */
 export function mixActions(
   instance: Node<'int'>,
   entry: Node<'int'>,
   { actions: texels, clock, over, layers }: PlayedTexels,
-  mixOf: (entry: Node<'int'>) => TransformMix,
-): TransformMix['values'] {
+  { texel, entryTexel, mixedOver, actionOf, mixAll, endAll }: TrackMixer,
+): readonly Node<'vec4'>[] {
   const { first, row } = playedTexel(instance, layers);
   const texelsAt = (at: Node<'int'>, count: number): Node<'vec4'>[] =>
     texels.rowTexels(at, row, count).map((texel) => texel.toVar());
@@ -97,7 +96,9 @@ export function mixActions(
   const played = playedClock(clock, texelsAt(first, 1)[0]);
   const ramps = over === null ? [] : texelsAt(first.add(1).toVar(), layers - 1);
   const shares = over?.shares(entry, played.since, ramps) ?? null;
-  const mixed = mixOf(entry);
+  const rest = entryTexel(entry).add(1).toVar();
+  const restOf = (property: number) => mixedOver(texel(rest.add(property)).toVar(), bool(property === 0));
+  const mixed = variablesOf({ rotation: restOf(0), translation: restOf(1), scale: restOf(2) });
   const layer = int(0).toVar();
   const share = float(1).toVar();
   const at = first.add(firstAction(layers)).toVar();
@@ -110,7 +111,7 @@ export function mixActions(
     if (over !== null && shares !== null) {
       const its = over.take(clip);
       If(its.notEqual(layer), () => {
-        mixed.endLayer(share);
+        endAll(mixed, share);
         layer.assign(its);
         share.assign(componentsOf(shares).element(its.sub(1)));
       });
@@ -122,12 +123,12 @@ export function mixActions(
         // Frames are counted from 1 in any clip, so that 0 is free to mean the rest pose.
         const { frame0, alpha } = actionFrames(clip, timing, played, float(1), true);
         If(frame0.notEqual(REST_FRAME), () => {
-          mixed.add(int(clip.x).sub(1), frame0.sub(1).add(alpha).toVar(), weight);
+          mixAll(mixed, entry, variablesOf(actionOf(clip, frame0.sub(1).add(alpha), weight)));
         });
       });
     });
     at.addAssign(ACTION_TEXELS);
   });
-  mixed.endLayer(share);
-  return mixed.values;
+  endAll(mixed, share);
+  return [mixed.rotation.below, mixed.translation.below, mixed.scale.below];
 }

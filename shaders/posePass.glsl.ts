@@ -94,7 +94,11 @@ mat3x4 entryRows( int instance, int entry ) {
   int fixedAt = isNode ? int( trackTexel( head ).y ) : - 1;
   if ( fixedAt >= 0 ) return matrixRows( fixedAt );
   vec4 rest = trackTexel( head + 2 );
-  Transform mixed = transformOver( trackTexel( head + 1 ), rest, trackTexel( head + 3 ) );
+  Transform mixed = Transform(
+    mixedOver( trackTexel( head + 1 ), true ),
+    mixedOver( rest, false ),
+    mixedOver( trackTexel( head + 3 ), false )
+  );
   mixActions( instance, entry, mixed );
   vec4 rotation = mixed.rotation.below;
   vec4 translation = mixed.translation.below;

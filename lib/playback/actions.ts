@@ -25,7 +25,7 @@ export const ACTION_PASS = 5;
 export const ACTION_PLACE = 6;
 /** A ramp of the factor by which a warp multiplies `ACTION_RATE`: 1 without a warp, and 0 while an action of an object is held. */
 export const ACTION_WARP = 7;
-/** A ramp of the weight. */
+/** A ramp of the weight; `rampAt` of `shaders/frameAt.glsl.ts` is its twin on the GPU. */
 export const ACTION_WEIGHT = 11;
 /** What was saved ends here. */
 export const ACTION_SINCE = 15;

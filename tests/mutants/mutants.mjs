@@ -176,8 +176,8 @@ export const MUTANTS = {
   },
   'look-at-glsl': {
     file: 'shaders/jointEdits.glsl.ts',
-    text: 'vec3 target = value.xyz - column( rows, 3 );',
-    fault: 'vec3 target = value.xyz;',
+    text: 'value.xyz - column( rows, 3 )',
+    fault: 'value.xyz',
     tests: ['parity/edits', 'unit/shortShaders'],
   },
   'edited-position': {

@@ -35,8 +35,8 @@ const TYPES = /^(float|int|uint|bool|[iu]?vec[234])$/;
 /** Functions that TSL has by the same names. */
 const BUILT_IN = new Set(
   (
-    'abs atan clamp cos cross dFdx dFdy dot exp2 floor fract length log2 max min mix normalize sign sin sqrt step ' +
-    'floatBitsToUint uintBitsToFloat unpackSnorm2x16'
+    'abs atan clamp cos cross dot floor fract length max min mix normalize sign sin sqrt step ' +
+    'uintBitsToFloat unpackSnorm2x16'
   ).split(' '),
 );
 
@@ -45,9 +45,10 @@ const BUILT_IN = new Set(
  * name. Functions of numbers and vectors are functions of the shader too. Those without parameters, of structs, or with parameters that they
  * change, build on the current stack where they are called; `mat3x4` is an array of three vectors.
  *
- * The texts keep to what has a twin: no array, no `switch`; after an `if` in which some ways return, nothing but `else`; a `for` counts
- * up to less than something, with other steps after it; `continue` in no loop. Textures are read by `texelFetch`, which is `texel` of
- * what is given for the texture, and by `textureLod`, which is its `lod`.
+ * The texts keep to what has a twin: no array, no matrix but `mat3x4`, no `switch`; what builds on the stack returns at its end only; a
+ * `for` counts up to less than something, with other steps after it, and has no `continue`. A texture is read by `texelFetch`, which is
+ * `texel` of what is given for it. What a text neither declares nor GLSL has, it needs. What makes a struct, and what no other function
+ * calls, is returned.
  *
  * @param {string} text GLSL.
  * @returns {string}
@@ -61,12 +62,13 @@ export function nodesOf(text) {
   return new Encoder(decoder.parse(text)).module();
 }
 
-/** What a number, or an expression of numbers, is in JavaScript; null if it is none. */
+/** What a number is in JavaScript, or one by another; null for other expressions. */
 function numberOf(node) {
   if (node?.isNumber) return `${Number(node.value)}`;
-  if (!node?.isNumericExpression) return null;
-  if (node.isUnary) return `-${numberOf(node.expression)}`;
-  return `${numberOf(node.left)} ${node.type} ${numberOf(node.right)}`;
+  if (node?.isUnary && node.type === '-' && node.expression.isNumber) return `-${numberOf(node.expression)}`;
+  const isRatio =
+    node?.type === '/' && node.left.isNumber && node.right.isNumber && node.left.type === 'float';
+  return isRatio ? `${numberOf(node.left)} / ${numberOf(node.right)}` : null;
 }
 
 const typeOfNumber = (node) => (node.isNumber ? node.type : typeOfNumber(node.expression ?? node.left));
@@ -119,12 +121,17 @@ class Encoder {
       `const make = (${needs}) => {`,
       ...globals,
       ...functions,
-      `return { ${[...this.functions.keys()].filter((name) => !this.called.has(name)).join(', ')} };`,
+      `return { ${[...this.functions.keys()].filter((name) => this.isGiven(name)).join(', ')} };`,
       '};',
       // A shader has each function once.
       needs === '' ? 'let made;\nexport default () => (made ??= make());' : 'export default make;',
     ];
     return module.join('\n');
+  }
+
+  /** Whether others may call a function: what makes a struct, and what no other function calls. */
+  isGiven(name) {
+    return this.structs.has(this.functions.get(name).type) || !this.called.has(name);
   }
 
   tsl(name) {
@@ -207,11 +214,8 @@ class Encoder {
     if (node.isReturn) return `return ${this.value(node.value)};`;
     if (node.isConditional) return this.conditional(node);
     if (node.isFor) return this.loop(node);
-    if (node.isWhile) return `${this.tsl('Loop')}(${this.value(node.condition)}, ${this.block(node.body)});`;
     if (node.isBreak) return `${this.tsl('Break')}();`;
-    if (node.isDiscard) return `${this.tsl('Discard')}();`;
-    if (node.isUnary && node.isAssignment)
-      return `${this.value(node.expression)}.${node.type === '++' ? 'add' : 'sub'}Assign(1);`;
+    if (node.isUnary && node.type === '++') return `${this.value(node.expression)}.addAssign(1);`;
     if (node.isOperator && node.isAssignment) {
       const type = this.typeOf(node.left);
       const target = this.value(node.left);
@@ -313,8 +317,6 @@ class Encoder {
 
   call({ name, params }) {
     if (name === 'texelFetch') return `${this.value(params[0])}.texel(${this.value(params[1])})`;
-    if (name === 'textureLod')
-      return `${this.value(params[0])}.lod(${this.value(params[1])}, ${this.value(params[2])})`;
     if (name === 'mat3x4') return this.rows(params);
     const struct = this.structs.get(name);
     if (struct)
@@ -377,7 +379,7 @@ class Encoder {
     if (!node.isFunctionCall) return null;
     if (TYPES.test(node.name) || node.name === 'mat3x4' || this.structs.has(node.name)) return node.name;
     if (/^(dot|length)$/.test(node.name)) return 'float';
-    if (/^texture|^texel/.test(node.name)) return 'vec4';
+    if (node.name === 'texelFetch') return 'vec4';
     if (BUILT_IN.has(node.name)) return this.typeOf(node.params[0]);
     return this.functions.get(node.name)?.type ?? null;
   }
