@@ -18,7 +18,6 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
 import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
-import { sumOfRamp } from '../playback/actions.js';
 import type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
@@ -853,13 +852,16 @@ function standIn(clip: BakedClip, mode: AnimationBlendMode): AnimationClip {
 }
 
 /** The sum of the factor of a warp over a stretch of time; negative when that leads back. */
-function sumOfWarp(
-  { parameterPositions, sampleValues }: LinearInterpolant,
-  begin: number,
-  end: number,
-): number {
-  const [start, over] = parameterPositions;
+function sumOfWarp(warp: LinearInterpolant, begin: number, end: number): number {
+  return sumFromStart(warp, end) - sumFromStart(warp, begin);
+}
+
+function sumFromStart({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
+  const [start, end] = parameterPositions;
   const [from, to] = sampleValues;
-  const length = Math.max(over - start, 0);
-  return sumOfRamp(from, to, length, end - start) - sumOfRamp(from, to, length, begin - start);
+  const length = Math.max(end - start, 0);
+  const within = Math.min(Math.max(time - start, 0), length);
+  const slope = length > 0 ? (to - from) / length : 0;
+  const outside = Math.min(time - start, 0) * from + Math.max(time - start - length, 0) * to;
+  return outside + within * (from + (slope * within) / 2);
 }

@@ -111,6 +111,9 @@ function storeAction(action: PlayedAction, rate: number, clock: number, out: Act
   storeRamp(action._weightInterpolant, enabled ? weight : 0, at, rate, clock, out, ACTION_WEIGHT);
   if (!paused && startTime === null) {
     storeRamp(action._timeScaleInterpolant, 1, at, rate, clock, out, ACTION_WARP);
+    // Where the mixer's time ran backwards, it may lie ahead, or behind: then its speed does not change.
+    const done = (clock - out[ACTION_WARP + RAMP_START]) * out[ACTION_WARP + RAMP_RATE];
+    if (done < 0 || done >= 1) setRamp(out, ACTION_WARP, rampAt(out, ACTION_WARP, clock));
   } else {
     setRamp(out, ACTION_WARP, 0);
     out[ACTION_WARP + RAMP_START] = clock + ((startTime ?? at) - at) / (rate || 1);
@@ -178,7 +181,7 @@ export function loadAction(
   const isHeld = rateOf(stored, 0) === 0;
   const isOver = has(FINISHED);
   action.reset();
-  action.timeScale = count < 2 ? 1 : stored[ACTION_RATE] / fps;
+  action.timeScale = count < 2 ? 1 : (isHeld ? stored[ACTION_RATE] : rateOf(stored, 0)) / fps;
   action.clampWhenFinished = has(LOOP_CLAMP);
   action.loop = has(ONCE) ? LoopOnce : has(LOOP_PING_PONG) ? LoopPingPong : LoopRepeat;
   const repetitions = stored[ACTION_REPETITIONS];

@@ -286,8 +286,8 @@ export class ActionTexels {
     const rate = stops ? first : goal;
     const ahead = isWarping(actions, at) ? (goal - first) / (2 * actions[ramp + RAMP_RATE]) : 0;
     const done = rampDone(actions, ramp, since);
-    const place = actions[at + ACTION_PLACE] - ahead * (stops ? done : 1 - done) ** 2;
-    out[to + CLIP_TIME] = place - (since - origin) * rate;
+    const share = stops ? done : 1 - done;
+    out[to + CLIP_TIME] = actions[at + ACTION_PLACE] - ahead * share * share - (since - origin) * rate;
     out[to + CLIP_WARP] = ahead;
     out[to + CLIP_RATE] = rate;
     if (ahead === 0) {

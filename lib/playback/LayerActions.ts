@@ -53,9 +53,6 @@ import type { Start } from './PlayOptions.js';
 /** Name of the layer that all others lie over. */
 export const BASE_LAYER = 'base';
 
-/** Marks the action that a new one takes over from, as long as that is started. */
-const LEADING = 256;
-
 /** What `PlayOptions` say in ACTION_LOOP. */
 const ASKED_BITS = LOOP_PING_PONG | LOOP_CLAMP | ROOT_MOTION | ONCE;
 /** Seconds between calls of a program that calls in each frame, or in each tick of a slower clock of its own. */
@@ -129,10 +126,10 @@ export class LayerActions {
     this.currents[index] = place + 1;
   }
 
-  /** The place of a clip, -1 if it is not played. */
-  find(index: number, start: number): number {
+  /** The last place of a clip up to one, -1 if it is not played. */
+  find(index: number, start: number, last: number = this.counts[index] - 1): number {
     const at = this.at(index);
-    let place = this.counts[index] - 1;
+    let place = last;
     while (place >= 0 && this.places[place][at + ACTION_START] !== start) place--;
     return place;
   }
@@ -283,10 +280,11 @@ export class LayerActions {
     const before = sync || warp ? this.leading(index) : -1;
     let within = start.time || 0;
     let ratio = 0;
+    const shown = before < 0 ? REST_FRAME : this.places[before][at + ACTION_START];
     if (clip !== null && clip.count >= 2 && before >= 0 && intervalsOf(this.places[before], at) >= 1) {
       const actions = this.places[before];
       const intervals = intervalsOf(actions, at);
-      const duration = clips.startingAt(actions[at + ACTION_START])?.duration ?? clip.duration;
+      const duration = clips.startingAt(shown)?.duration ?? clip.duration;
       // How many times as long the clip before takes: each at its speed, or as crossFadeTo has it.
       ratio =
         sync && rate !== 0
@@ -294,20 +292,20 @@ export class LayerActions {
           : duration / clip.duration;
       const place = this.locate(index, before, time, false, _place);
       if (sync) within += (place.within / intervals) * (clip.count - 1);
-      actions[at + ACTION_LOOP] |= LEADING;
     }
 
     const place = Number.isNaN(weight)
       ? this.startInstead(index, time, fade, clip === null)
       : this.startBeside(index, time, clip?.start ?? REST_FRAME, clips);
-    const shown = before < 0 ? null : this.takeLeading(index);
     if (place < 0) return place;
     const actions = this.places[place];
     if (!Number.isNaN(weight)) fadeTo(actions, at, time, weight, fade);
     else if (fade > 0 && ratio > 0 && ratio < Infinity) {
       // As `AnimationAction.crossFadeTo` has it: both at the speed of the first one's length, and at the end of the second one's.
       warpTo(actions, at, time, 1 / ratio, 1, fade);
-      if (shown !== null) warpTo(shown, at, time, 1, ratio, fade);
+      // It may have made way.
+      const fading = this.find(index, shown, place - 1);
+      if (fading >= 0) warpTo(this.places[fading], at, time, 1, ratio, fade);
     }
     if (clip === null) return place;
     actions[at + ACTION_START] = clip.start;
@@ -335,18 +333,6 @@ export class LayerActions {
       if (this.goalOf(index, place) > 0 && !hasBit(this.places[place], at, FADING_OUT)) return place;
     }
     return current;
-  }
-
-  /** The actions among which that is which was marked, if it shows still. */
-  private takeLeading(index: number): Actions | null {
-    const at = this.at(index);
-    for (let place = 0; place < this.counts[index]; place++) {
-      const actions = this.places[place];
-      if (!hasBit(actions, at, LEADING)) continue;
-      actions[at + ACTION_LOOP] &= ~LEADING;
-      return actions;
-    }
-    return null;
   }
 
   /** An empty action in place of all that an instance plays; -1 if all are needed for what fades out to the rest pose. */
@@ -507,6 +493,7 @@ export class LayerActions {
 
 /** Lets an action go from one speed evenly to another, both as factors. */
 function warpTo(actions: Actions, at: number, time: number, from: number, to: number, seconds: number): void {
+  settle(actions, at, time);
   setRamp(actions, at + ACTION_WARP, from);
   rampTo(actions, at + ACTION_WARP, time, to, seconds);
 }

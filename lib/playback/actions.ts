@@ -61,11 +61,10 @@ export const FINISHED = 32;
 export const FIRST = 64;
 /** The clip fades out under one that was started later; it ends once it has faded out. */
 export const FADING_OUT = 128;
-// 256 is `LEADING` of LayerActions.
 /** An action of an object that is held is paused. */
-export const PAUSED = 512;
+export const PAUSED = 256;
 /** It begins when the ramp of its warp does. */
-export const WAITING = 1024;
+export const WAITING = 512;
 
 /** Times that differ by less are the same time: adding seconds up and taking them off again loses about as much. */
 export const TIME_EPSILON = 1e-6;
@@ -172,18 +171,6 @@ export function setRamp(ramps: Actions, at: number, value: number): void {
 }
 
 /**
- * The sum of the number over a stretch of time, from the start of the ramp.
- *
- * @param length Seconds from its start to its end.
- */
-export function sumOfRamp(from: number, to: number, length: number, seconds: number): number {
-  const within = Math.min(Math.max(seconds, 0), length);
-  const slope = length > 0 ? (to - from) / length : 0;
-  const outside = Math.min(seconds, 0) * from + Math.max(seconds - length, 0) * to;
-  return outside + within * (from + (slope * within) / 2);
-}
-
-/**
  * How time becomes passes of a clip and places in it, and how these become times again; and how the numbers of an action change.
  * What shaders need of it is `frameAt` of `shaders/frameAt.glsl.ts`.
  *
@@ -207,19 +194,21 @@ export function warpIsOver(actions: Actions, at: number, time: number): boolean 
   return (time - actions[ramp + RAMP_START]) * actions[ramp + RAMP_RATE] > 1;
 }
 
-/** Seconds of an action's own time from the start of its warp to a time. */
-function warpedTime(actions: Actions, at: number, time: number): number {
+/** Seconds of its own time by which a warp puts an action ahead of where the speed at its end leads. */
+function aheadAt(actions: Actions, at: number, time: number): number {
   const ramp = at + ACTION_WARP;
-  const length = 1 / actions[ramp + RAMP_RATE];
-  const seconds = time - actions[ramp + RAMP_START];
-  return sumOfRamp(actions[ramp + RAMP_FROM], actions[ramp + RAMP_TO], length, seconds);
+  if (!isWarping(actions, at)) return 0;
+  const left = 1 - rampDone(actions, ramp, time);
+  return (
+    ((actions[ramp + RAMP_TO] - actions[ramp + RAMP_FROM]) * left * left) / (2 * actions[ramp + RAMP_RATE])
+  );
 }
 
 /** The total that an action has come to. */
 export function totalAt(actions: Actions, at: number, time: number): number {
   const since = actions[at + ACTION_SINCE];
-  if (!isWarping(actions, at)) return actions[at + ACTION_PLACE] + rateOf(actions, at) * (time - since);
-  const seconds = warpedTime(actions, at, time) - warpedTime(actions, at, since);
+  const ahead = aheadAt(actions, at, time) - aheadAt(actions, at, since);
+  const seconds = actions[at + ACTION_WARP + RAMP_TO] * (time - since) + ahead;
   return actions[at + ACTION_PLACE] + actions[at + ACTION_RATE] * seconds;
 }
 
@@ -309,30 +298,28 @@ export function endOfPass(actions: Actions, at: number): number {
  */
 export function timeAt(actions: Actions, at: number, pass: number, within: number): number {
   if (standsStill(actions, at)) return Infinity;
-  const rate = rateOf(actions, at);
   const passes = (pass - basePass(actions, at)) * intervalsOf(actions, at);
   const total = within + (isReversed(actions, at) ? -passes : passes);
   const since = actions[at + ACTION_SINCE];
-  const seconds = (total - actions[at + ACTION_PLACE]) / rate;
-  return isWarping(actions, at) ? timeOfWarp(actions, at, seconds) : since + seconds;
-}
-
-/** When an action with a warp has come so many seconds of its own time further than it was; infinite if it stops before. */
-function timeOfWarp(actions: Actions, at: number, seconds: number): number {
+  const seconds =
+    (total - actions[at + ACTION_PLACE]) / actions[at + ACTION_RATE] + aheadAt(actions, at, since);
   const ramp = at + ACTION_WARP;
-  const from = actions[ramp + RAMP_FROM];
-  const to = actions[ramp + RAMP_TO];
-  const start = actions[ramp + RAMP_START];
-  const length = 1 / actions[ramp + RAMP_RATE];
-  const sum = warpedTime(actions, at, actions[at + ACTION_SINCE]) + seconds;
+  const goal = actions[ramp + RAMP_TO];
+  const after = since + seconds / goal;
+  if (!isWarping(actions, at)) return after;
+
   // The sign of the factor, by which the clip runs as it does.
   const sign = actions[at + ACTION_RATE] < 0 === isReversed(actions, at) ? 1 : -1;
-  const past = sum - sumOfRamp(from, to, length, length);
-  if (to * sign > 0 && past * sign >= 0) return start + length + past / to;
-  // The square of the factor there.
-  const square = from * from + (2 * (to - from) * sum) / length;
+  const length = 1 / actions[ramp + RAMP_RATE];
+  const end = actions[ramp + RAMP_START] + length;
+  if (goal * sign > 0 && after >= end) return after;
+  // With time = end - left * length, that is change * left² / 2 - goal * left = past / length.
+  const change = goal - actions[ramp + RAMP_FROM];
+  const past = (seconds - goal * (end - since)) / length;
+  const square = goal * goal + 2 * change * past;
+  // It stops before.
   if (square < 0) return Infinity;
-  return start + ((2 * sum) / (from + sign * Math.sqrt(square)) || 0);
+  return end + ((2 * past) / (goal + sign * Math.sqrt(square)) || 0) * length;
 }
 
 const _place: Place = { pass: 0, within: 0, finished: false };
