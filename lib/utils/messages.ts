@@ -72,6 +72,3 @@ export const isPositive = (value: unknown): value is number =>
 /** Whether a value is a number from 0, up to `max`. What is null is none, though it compares as 0. */
 export const isWithin = (value: unknown, max = Infinity): value is number =>
   typeof value === 'number' && value >= 0 && value <= max;
-
-/** Whether a value is a whole number above 0. */
-export const isCount = (value: unknown): value is number => isPositive(value) && Number.isInteger(value);
