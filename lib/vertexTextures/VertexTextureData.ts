@@ -60,9 +60,6 @@ export interface VertexTextureData {
 /** Words of a vertex in a frame. */
 export const WORDS: Record<Precision, number> = { half: 2, float: 4 };
 
-/** Frames that are stored. */
-export const storedFrames = ({ boxes }: VertexTextureData): number => boxes.length / 6;
-
 /**
  * The size of a texture for so many texels, which follow one another from row to row.
  *

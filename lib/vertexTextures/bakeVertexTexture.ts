@@ -12,13 +12,14 @@ export interface BakeVertexCharacterOptions extends VertexBakeOptions, Character
 export interface BakeVertexCharacterAsyncOptions extends VertexBakeAsyncOptions, CharacterOptions {}
 
 /**
- * Bakes motions of all visible meshes under `object`, for crowds to play: `new SkinnedInstancedMesh(character, count)`. The object is
- * posed meanwhile, and is afterwards as it was: what code has added to it is taken out again. Meshes that are added are not baked.
+ * Bakes motions of all visible meshes under `object`, for crowds to play: `new SkinnedInstancedMesh(character, count)`. Clips change
+ * nothing of the object. Your code poses it, and afterwards it is as it was: what was added to it is taken out again. Meshes that are added
+ * are not baked.
  *
  * Vertices are relative to `object`, as it stands now: a crowd's instance matrix takes the place of `object.matrix`.
  *
  * @param object Holds the meshes, of whatever kind: skinned or not, with morph targets or without.
- * @param motion AnimationClips, which an `AnimationMixer` plays; motions of your code; or one function `(time) => void` that
+ * @param motion AnimationClips, as an `AnimationMixer` plays them; motions of your code; or one function `(time) => void` that
  * poses the object, with `duration` in the options. Without any, the texture holds the object as it is.
  * @throws If there is nothing to bake or it does not fit into a texture; the message says what to do.
  *

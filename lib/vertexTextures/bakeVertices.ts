@@ -20,15 +20,12 @@ import {
   WORDS,
 } from './VertexTextureData.js';
 
-/** A baking in progress: yields the share that is done, and returns the result. */
-export type VertexBakeSteps = Generator<number, VertexTextureData, void>;
-
 /** Poses an object frame by frame, and keeps where its vertices are. */
 export function* bakeVertices(
   object: Object3D,
   source: MotionSource,
   options: VertexBakeOptions,
-): VertexBakeSteps {
+): Steps<VertexTextureData> {
   const { fps = 30, precision = 'half', maxTextureSize = 4096, measure = false } = options;
   // Before the first break, in which others may pose the object. All meshes have joints of their own.
   let most = 0;

@@ -74,15 +74,6 @@ export interface PlannedMotion {
   pose(time: number): void;
 }
 
-/** What is baked of an object. */
-export interface PlannedMotions {
-  motions: PlannedMotion[];
-  /** Whether code of the user's poses the object, not clips, which pose copies of its nodes. */
-  byCode: boolean;
-  /** Poses the object as it was at first. */
-  restore(): void;
-}
-
 /** What the vertices are to be moved by. */
 export type MotionSource = readonly (AnimationClip | VertexMotion)[] | ((time: number) => void);
 
@@ -90,6 +81,7 @@ export type MotionSource = readonly (AnimationClip | VertexMotion)[] | ((time: n
  * Clips, or motions of the user's code, with their frames.
  *
  * @param poser Poses copies of the object's nodes, which are to be where these are now.
+ * @returns `byCode` says whether code poses the object, not clips, which pose the copies; `restore` poses it as it was at first.
  * @throws If one of them cannot be baked.
  */
 export function planMotions(
@@ -97,7 +89,7 @@ export function planMotions(
   source: MotionSource,
   options: VertexBakeOptions & { fps: number },
   poser: RigPoser,
-): PlannedMotions {
+): { motions: PlannedMotion[]; byCode: boolean; restore(): void } {
   const motions = typeof source === 'function' ? [oneMotion(source, options)] : source;
   if (!Array.isArray(motions)) {
     throw new Error(

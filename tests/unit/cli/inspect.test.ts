@@ -56,16 +56,7 @@ describe('inspect says', () => {
   });
 
   test('what was baked', async () => {
-    const options = [
-      '--encoding',
-      'frames',
-      '--fps',
-      '10',
-      '--root-motion-clips',
-      'Walk',
-      '--clips',
-      'Walk,Wave',
-    ];
+    const options = '--encoding frames --fps 10 --root-motion-clips Walk --clips Walk,Wave'.split(' ');
     const report = await inspect(await bake('baked.glb', ...options));
     expect(report.version).toBe(3);
     const [arm] = report.characters;

@@ -114,6 +114,23 @@ describe.each(['half', 'float'] as const)('precision %s', (precision) => {
   });
 });
 
+test('bones that code moves carry the vertices', () => {
+  const { root } = createArm();
+  root.position.set(1, 2, 3);
+  new Group().add(root).scale.setScalar(2);
+  const elbow = root.getObjectByName('Elbow') as Object3D;
+  const pose = (time: number) => elbow.rotation.set(0, time, 2 * time);
+  const framesOf = (time: number) => {
+    pose(time);
+    root.updateWorldMatrix(true, true);
+    return verticesOf(root);
+  };
+  const texture = bakeVertexTexture(root, pose, { fps: FPS, duration: 1 });
+  const { onFrames, between } = measure(root, texture, 0, framesOf, 4);
+  expect(onFrames).toBeLessThan(1e-4);
+  expect(between).toBeLessThan(1e-4);
+});
+
 test.each(await modelNames())('%s is where three.js has it', async (file) => {
   const { root, clips } = await loadModel(file);
   // The clip that moves the most nodes, and a few frames of it.
