@@ -10,62 +10,52 @@ const SUNK = 0.005;
 
 const LIMBS = ['upperArm', 'lowerArm', 'upperLeg', 'lowerLeg'];
 const ENDS = ['lowerArm', 'hand', 'lowerLeg', 'foot'];
-/** Where the models' own names of joints are: what a limb of the left is called. */
-const names = (list: string, left: (name: string) => string, right: (name: string) => string): BodyNames =>
-  Object.fromEntries(
-    list.split(' ').flatMap((one) => {
-      const [slot, name] = one.split(':');
-      return [
-        [`${slot}L`, left(name)],
-        [`${slot}R`, right(name)],
-      ];
-    }),
-  );
-const BODIES: Record<string, { names: BodyNames; clips: string[]; feet: RegExp; isTold?: boolean }> = {
-  [BUILT_IN]: {
-    names: names(
-      'upperArm:UpperArm lowerArm:LowerArm hand:Hand upperLeg:UpperLeg lowerLeg:LowerLeg foot:Foot',
-      (name) => `Left${name}`,
-      (name) => `Right${name}`,
+/** Where the models' own names of joints are, by slot and side. */
+interface Body {
+  nameOf(slot: string, side: 'L' | 'R'): string;
+  clips: string[];
+  feet: RegExp;
+  /** Names that the retargeting is told. */
+  told?: BodyNames;
+}
+
+const capital = (slot: string) => slot[0].toUpperCase() + slot.slice(1);
+const CESIUM: BodyNames = {
+  head: 'Skeleton_neck_joint_2',
+  upperArmL: 'Skeleton_arm_joint_L__4_',
+  lowerArmL: 'Skeleton_arm_joint_L__3_',
+  handL: 'Skeleton_arm_joint_L__2_',
+  upperArmR: 'Skeleton_arm_joint_R',
+  lowerArmR: 'Skeleton_arm_joint_R__2_',
+  handR: 'Skeleton_arm_joint_R__3_',
+  ...Object.fromEntries(
+    Object.entries({ upperLeg: 1, lowerLeg: 2, foot: 3, toes: 5 }).flatMap(([slot, number]) =>
+      ['L', 'R'].map((side) => [slot + side, `leg_joint_${side}_${number}`]),
     ),
+  ),
+};
+
+const BODIES: Record<string, Body> = {
+  [BUILT_IN]: {
+    nameOf: (slot, side) => (side === 'L' ? 'Left' : 'Right') + capital(slot),
     clips: ['Walk', 'Run', 'Wave'],
     feet: /Body/,
   },
   'Knight.glb': {
-    names: names(
-      'upperArm:upperarm lowerArm:lowerarm hand:wrist upperLeg:upperleg lowerLeg:lowerleg foot:foot',
-      (name) => `${name}l`,
-      (name) => `${name}r`,
-    ),
+    nameOf: (slot, side) => (slot.replace('hand', 'wrist') + side).toLowerCase(),
     clips: ['Walking_A', 'Running_A', '1H_Melee_Attack_Chop'],
     feet: /Leg/,
   },
   'RobotExpressive.glb': {
-    names: names(
-      'upperArm:UpperArm lowerArm:LowerArm hand:Palm2 upperLeg:UpperLeg lowerLeg:LowerLeg foot:Foot',
-      (name) => `${name}L`,
-      (name) => `${name}R`,
-    ),
+    nameOf: (slot, side) => capital(slot.replace('hand', 'palm2')) + side,
     clips: ['Walking', 'Running', 'Punch'],
     feet: /Leg|Foot/,
   },
   'CesiumMan.glb': {
-    names: {
-      head: 'Skeleton_neck_joint_2',
-      ...names(
-        'upperArm:4 lowerArm:3 hand:2',
-        (name) => `Skeleton_arm_joint_L__${name}_`,
-        (name) => `Skeleton_arm_joint_R${{ 4: '', 3: '__2_', 2: '__3_' }[name]}`,
-      ),
-      ...names(
-        'upperLeg:1 lowerLeg:2 foot:3 toes:5',
-        (name) => `leg_joint_L_${name}`,
-        (name) => `leg_joint_R_${name}`,
-      ),
-    },
+    nameOf: (slot, side) => CESIUM[slot + side] as string,
     clips: ['Anim_0'],
     feet: /Man/,
-    isTold: true,
+    told: CESIUM,
   },
 };
 
@@ -82,17 +72,16 @@ function play(root: Object3D, clip: AnimationClip, each: () => void): void {
 }
 
 /** The ways of all limbs at those moments. */
-function limbsOf(root: Object3D, clip: AnimationClip, body: BodyNames): Vector3[] {
-  const at = (slot: string) => (root.getObjectByName(body[slot]) as Object3D).getWorldPosition(new Vector3());
+function limbsOf(root: Object3D, clip: AnimationClip, { nameOf }: Body): Vector3[] {
   const ways: Vector3[] = [];
   play(root, clip, () => {
-    for (const side of ['L', 'R'])
-      for (const [i, limb] of LIMBS.entries())
-        ways.push(
-          at(ENDS[i] + side)
-            .sub(at(limb + side))
-            .normalize(),
+    for (const side of ['L', 'R'] as const)
+      LIMBS.forEach((limb, i) => {
+        const [from, to] = [limb, ENDS[i]].map((slot) =>
+          root.getObjectByName(nameOf(slot, side))!.getWorldPosition(new Vector3()),
         );
+        ways.push(to.sub(from).normalize());
+      });
   });
   return ways;
 }
@@ -117,22 +106,22 @@ function heights(root: Object3D, clip: AnimationClip | null, meshes = /./): { lo
   return found;
 }
 
-describe.each(Object.keys(BODIES))('clips of %s', (from) => {
-  for (const to of Object.keys(BODIES)) {
-    if (from === to) continue;
-    const missing = [from, to].find((name) => !hasCharacter(name));
-    test.skipIf(missing !== undefined)(`fit ${to}${missing ? ` ${missing} ${MISSING}` : ''}`, async () => {
-      const [source, target] = [await loadCharacter(from), await loadCharacter(to)];
-      const bodies = [BODIES[from], BODIES[to]];
-      const told = bodies.map(({ names, isTold }) => (isTold ? names : {}));
-      const clips = source.clips.filter(({ name }) => BODIES[from].clips.includes(name));
-      expect(clips.length).toBe(BODIES[from].clips.length);
+describe.each(Object.keys(BODIES))('clips of %s', (one) => {
+  for (const other of Object.keys(BODIES)) {
+    if (one === other) continue;
+    const missing = [one, other].find((name) => !hasCharacter(name));
+    test.skipIf(missing !== undefined)(`fit ${other}${missing ? ` ${missing} ${MISSING}` : ''}`, async () => {
+      const [source, target] = [await loadCharacter(one), await loadCharacter(other)];
+      const bodies = [BODIES[one], BODIES[other]];
+      const [from, to] = bodies.map(({ told = {} }) => told);
+      const clips = source.clips.filter(({ name }) => bodies[0].clips.includes(name));
+      expect(clips.length).toBe(bodies[0].clips.length);
       const { low, high } = heights(target.root, null);
-      const made = retargetClips(clips, source.root, target.root, { names: { from: told[0], to: told[1] } });
+      const made = retargetClips(clips, source.root, target.root, { names: { from, to } });
       expect(heights(target.root, null)).toEqual({ low, high });
       made.clips.forEach((clip, i) => {
-        const ways = limbsOf(source.root, clips[i], bodies[0].names);
-        const others = limbsOf(target.root, clip, bodies[1].names);
+        const ways = limbsOf(source.root, clips[i], bodies[0]);
+        const others = limbsOf(target.root, clip, bodies[1]);
         const angle = Math.max(...ways.map((way, k) => way.angleTo(others[k]))) * (180 / Math.PI);
         expect(angle, clip.name).toBeLessThan(DEGREES);
         const sunk = -heights(target.root, clip, bodies[1].feet).low / (high - low);
@@ -149,11 +138,7 @@ test('who is no humanoid, or has no such node, is told', async () => {
   expect(() => retargetClips(clips, root, root, { names })).toThrow('names has "Paw" as handL; there are');
   root.getObjectByName('LeftLowerArm')!.name = 'Branch';
   expect(() => retargetClips(clips, root, root)).toThrow('has no lowerArmL by the names of its nodes');
-  expect(
-    retargetClips([], root, root, { names: { from: { lowerArmL: 'Branch' }, to: { lowerArmL: 'Branch' } } }),
-  ).toEqual({
-    clips: [],
-    scale: 1,
-    unmatched: { from: [], to: [] },
-  });
+  const branch = { lowerArmL: 'Branch' };
+  const made = retargetClips([], root, root, { names: { from: branch, to: branch } });
+  expect(made).toEqual({ clips: [], scale: 1, unmatched: { from: [], to: [] } });
 });

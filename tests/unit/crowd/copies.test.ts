@@ -1,13 +1,4 @@
-import {
-  type Box3,
-  BoxGeometry,
-  Matrix4,
-  Mesh,
-  MeshBasicMaterial,
-  Raycaster,
-  type Sphere,
-  Vector3,
-} from 'three';
+import { type Box3, BoxGeometry, Matrix4, MeshBasicMaterial, Raycaster, type Sphere, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { partsOf } from '../../support/features.js';
@@ -74,19 +65,9 @@ test('copy says what it cannot do, before it does any of it', () => {
   expect(hat.playback).toBe(stick.playback);
 });
 
-/** A stick with things at its tip, each a part. */
-function createDressed(...names: string[]) {
-  const { root, mesh, bones, clips } = createStick();
-  for (const name of names) {
-    const thing = new Mesh(new BoxGeometry(), mesh.material);
-    thing.name = name;
-    bones[1].add(thing);
-  }
-  return { crowd: new SkinnedInstancedMesh(bakeCharacter(root, clips), 600), mesh };
-}
-
 test('bounds are those of the geometry that was assigned', () => {
-  const { crowd, mesh } = createDressed();
+  const { root, mesh, clips } = createStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 600);
   crowd.computeBoundingBox();
   crowd.computeBoundingSphere();
   const { radius } = crowd.boundingSphere as Sphere;

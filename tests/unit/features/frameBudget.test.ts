@@ -6,7 +6,6 @@ import {
   CrowdLevels,
   DrawOrder,
   FrameBudget,
-  type FrameBudgetOptions,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 
@@ -14,29 +13,28 @@ import {
 const REFRESH = 1 / 60;
 
 /** A stub of a GPU that takes so many milliseconds for the full crowd, and four fifths of that with each stage taken. */
-function playOn(full: number, seconds: number, options: FrameBudgetOptions = {}) {
+function playOn(full: number, isTimed = false) {
   const taken = [0, 0];
   const steps = (): BudgetStep[] =>
     ['near', 'drawn'].map((name, i) => ({
       name,
       count: 5,
-      apply: (count) => {
-        taken[i] = count;
-      },
+      apply: (count) => taken.splice(i, 1, count),
     }));
   const gpu = () => full * 0.8 ** (taken[0] + taken[1]);
-  const budget = new FrameBudget([], { steps, ...options });
+  const budget = new FrameBudget([], { steps, ...(isTimed && { gpuTime: gpu }) });
   const changes: { at: number; quality: number }[] = [];
   const late: number[] = [];
   let at = 0;
   budget.addEventListener('change', ({ quality }) => changes.push({ at, quality }));
-  while (at < seconds) {
+  while (at < 90) {
     const delta = Math.ceil(gpu() / 1000 / REFRESH - 1e-9) * REFRESH;
     at += delta;
     if (delta > 1.3 * REFRESH) late.push(at);
     budget.update(delta);
   }
-  return { budget, changes, late, gpu };
+  expect(gpu()).toBeLessThan(1000 * REFRESH);
+  return { quality: budget.quality, changes, late };
 }
 
 test.each([
@@ -45,34 +43,22 @@ test.each([
   [40, 0.6, 5.7, 80],
 ])(
   'a GPU that takes %d ms for all: quality %d, steady, and hardly a late frame after it',
-  (full, quality, steady, most) => {
-    const { budget, changes, late, gpu } = playOn(full, 90);
-    expect(budget.quality).toBeCloseTo(quality);
-    expect(gpu()).toBeLessThan(1000 * REFRESH);
-    const reached = changes.find((change) => Math.abs(change.quality - quality) < 1e-6)?.at ?? 0;
-    const after = late.filter((at) => at > reached).length;
-    const last = changes.at(-1)?.at ?? 0;
+  (full, wanted, steady, most) => {
+    const { quality, changes, late } = playOn(full);
+    expect(quality).toBeCloseTo(wanted);
+    const reached = changes.find((change) => Math.abs(change.quality - wanted) < 1e-6)?.at ?? 0;
     expect(reached).toBeLessThanOrEqual(steady);
-    expect(after).toBeLessThanOrEqual(most);
+    expect(late.filter((at) => at > reached).length).toBeLessThanOrEqual(most);
     // What failed twice is not tried again: nothing swings.
-    expect(last).toBeLessThan(30);
+    expect(changes.at(-1)?.at ?? 0).toBeLessThan(30);
   },
 );
 
 test('where the time of the GPU is known, nothing is tried for which there is no room', () => {
-  let gpu = () => 0;
-  const played = playOn(40, 1, { gpuTime: () => gpu() });
-  gpu = played.gpu;
-  const { budget } = played;
-  const qualities: number[] = [];
-  budget.addEventListener('change', ({ quality }) => qualities.push(quality));
-  for (let at = 0; at < 60; ) {
-    const delta = Math.ceil(gpu() / 1000 / REFRESH) * REFRESH;
-    at += delta;
-    budget.update(delta);
-  }
-  expect(qualities).toEqual([...qualities].sort((a, b) => b - a));
-  expect(budget.quality).toBeCloseTo(0.6);
+  const { quality, changes } = playOn(40, true);
+  const qualities = changes.map((change) => change.quality);
+  expect(qualities).toEqual(qualities.toSorted((a, b) => b - a));
+  expect(quality).toBeCloseTo(0.6);
 });
 
 test('first frames, a page in the background, and single late frames take nothing', () => {
