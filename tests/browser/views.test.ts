@@ -315,7 +315,7 @@ describe('viewHooks', () => {
     'varying float height; void main() { gl_FragColor = vec4( fract( height ), 0.0, 1.0, 1.0 ); }';
 
   test('shaders that cannot pose a crowd draw those of its instances that are visible, each at its level', () => {
-    const _warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
     const still = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT });
     const { scene, camera } = stage();
     aim(camera, [0, 2, 3], [0, 1, -3]);

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { NodeIO } from '@gltf-transform/core';
+import { afterAll, beforeAll } from 'vitest';
 import { run } from '../../lib/cli/run.js';
+import { armDocument } from './armDocument.js';
 
 export interface Ran {
   code: number;
@@ -22,9 +24,15 @@ export async function command(...args: string[]): Promise<Ran> {
   return { code, ...written };
 }
 
-/** A folder that is gone when the tests of the file are done; gives paths in it. */
-export function temporaryFolder(): (...names: string[]) => string {
+/** A folder with `arm.glb`, and apart from it the same as a `.gltf`, until the tests of the file are done; gives paths in it. */
+export function armFolder(): (...names: string[]) => string {
   const folder = mkdtempSync(join(tmpdir(), 'sim-command-'));
+  beforeAll(async () => {
+    const io = new NodeIO();
+    await io.write(join(folder, 'arm.glb'), armDocument());
+    mkdirSync(join(folder, 'apart'));
+    await io.write(join(folder, 'apart', 'arm.gltf'), armDocument());
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return (...names) => join(folder, ...names);
 }

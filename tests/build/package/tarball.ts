@@ -8,6 +8,10 @@ import { checkApp } from './apps.js';
 import { linksOf } from './markdown.js';
 import { packed } from './packed.js';
 
+/** Files below a folder whose names end so. */
+const filesIn = (folder: string, end: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(end));
+
 describe('the packed tarball', () => {
   test('holds what users need and nothing else', () => {
     const files = readdirSync(packed.installed);
@@ -27,9 +31,7 @@ describe('the packed tarball', () => {
   });
 
   test('holds what its README and its guides have links to', () => {
-    const texts = readdirSync(packed.installed, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.md'),
-    );
+    const texts = filesIn(packed.installed, '.md');
     expect(texts).toContain('README.md');
     const missing = texts.flatMap((file) =>
       linksOf(readFileSync(join(packed.installed, file), 'utf8'))
@@ -50,9 +52,7 @@ describe('the packed tarball', () => {
 
   test('has declarations without generic typed arrays, which TypeScript knows from 5.7 on', () => {
     const types = join(packed.installed, 'dist');
-    const files = readdirSync(types, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.d.ts'),
-    );
+    const files = filesIn(types, '.d.ts');
     expect(files.length).toBeGreaterThan(5);
     const generic = /(Int|Uint|Float)\w*Array</;
     expect(files.filter((file) => generic.test(readFileSync(join(types, file), 'utf8')))).toEqual([]);
@@ -76,9 +76,7 @@ describe('the packed tarball', () => {
 
   test('holds no copy of three.js, and asks for it as a peer', () => {
     const dist = join(packed.installed, 'dist');
-    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      file.endsWith('.js'),
-    );
+    const files = filesIn(dist, '.js');
     const code = files.map((file) => readFileSync(join(dist, file), 'utf8')).join('\n');
     expect(code).toMatch(/from ["']three["']/);
     expect(code).not.toContain('class Object3D');

@@ -6,8 +6,7 @@ import { uniformsOf } from './features.js';
 /** Where instances stand, how they look, and that they come and go. */
 export const INSTANCES: readonly Step[] = [
   function place(p) {
-    const { id } = p;
-    p.crowd.setMatrixAt(id, p.dice.place());
+    p.crowd.setMatrixAt(p.id, p.dice.place());
     p.crowd.instanceMatrix.needsUpdate = true;
   },
   function placeAll(p) {
@@ -15,20 +14,16 @@ export const INSTANCES: readonly Step[] = [
     p.crowd.instanceMatrix.needsUpdate = true;
   },
   function color(p) {
-    const { id } = p;
-    p.crowd.setColorAt(id, p.dice.color());
+    p.crowd.setColorAt(p.id, p.dice.color());
   },
   function emissive(p) {
-    const { id } = p;
-    uniformsOf(p.crowd).setAt(id, 'emissive', p.dice.color());
+    uniformsOf(p.crowd).setAt(p.id, 'emissive', p.dice.color());
   },
   function roughness(p) {
-    const { id } = p;
-    uniformsOf(p.crowd).setAt(id, 'roughness', p.dice.pick([null, 0, 0.5]));
+    uniformsOf(p.crowd).setAt(p.id, 'roughness', p.dice.pick([null, 0, 0.5]));
   },
   function dirt(p) {
-    const { id } = p;
-    uniformsOf(p.crowd).setAt(id, 'dirt', p.dice.next());
+    uniformsOf(p.crowd).setAt(p.id, 'dirt', p.dice.next());
   },
   function part(p) {
     const { id, dice } = p;
@@ -44,14 +39,12 @@ export const INSTANCES: readonly Step[] = [
   },
   function morph(p) {
     if (!p.hasJoints) return;
-    const { id } = p;
     const object = Object.assign(new Mesh(), { morphTargetInfluences: [p.dice.next()] });
     morphsOf(p.crowd);
-    p.crowd.setMorphAt(id, object);
+    p.crowd.setMorphAt(p.id, object);
   },
   function hide(p) {
-    const { id } = p;
-    p.crowd.setVisibleAt(id, p.dice.chance(0.5));
+    p.crowd.setVisibleAt(p.id, p.dice.chance(0.5));
   },
   function add(p) {
     const id = p.crowd.addInstance();

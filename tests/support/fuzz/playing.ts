@@ -27,12 +27,10 @@ export const PLAYING: readonly Step[] = [
     p.crowd.play(id, clip, options);
   },
   function crossFade(p) {
-    const { id } = p;
-    p.crowd.play(id, p.dice.pick(NAMES), { fade: 0.5 });
+    p.crowd.play(p.id, p.dice.pick(NAMES), { fade: 0.5 });
   },
   function stop(p) {
-    const { id } = p;
-    p.crowd.stop(id, { fade: p.dice.pick([0, 0.25]) });
+    p.crowd.stop(p.id, { fade: p.dice.pick([0, 0.25]) });
   },
   function pauseOrResume(p) {
     const { id, dice } = p;
@@ -40,12 +38,10 @@ export const PLAYING: readonly Step[] = [
     else p.crowd.resume(id);
   },
   function setTime(p) {
-    const { id } = p;
-    p.crowd.setTimeAt(id, p.dice.seconds(3));
+    p.crowd.setTimeAt(p.id, p.dice.seconds(3));
   },
   function setTimeScale(p) {
-    const { id } = p;
-    p.crowd.setTimeScaleAt(id, p.dice.pick([1, 2, -1, 0, 0.5]));
+    p.crowd.setTimeScaleAt(p.id, p.dice.pick([1, 2, -1, 0, 0.5]));
   },
   function setLayerWeight(p) {
     const { id, dice } = p;
@@ -54,8 +50,7 @@ export const PLAYING: readonly Step[] = [
     });
   },
   function setPoseRate(p) {
-    const { id } = p;
-    p.crowd.setPoseRateAt(id, p.dice.pick(POSE_RATES));
+    p.crowd.setPoseRateAt(p.id, p.dice.pick(POSE_RATES));
   },
   function update(p) {
     p.crowd.update(p.dice.pick([0, 1 / 64, 1 / 16, 0.25, 1, 5]));

@@ -5,11 +5,10 @@ import {
   bakeBoneTexture,
   extractRootMotion,
   frames,
-  getSkinningMatrix,
   getVertexPosition,
   SkinnedInstancedMesh,
 } from 'skinned-instanced-mesh';
-import { Matrix4, Vector3 } from 'three';
+import { Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { cubicSpline } from '../../support/cubicSpline.js';
 import { randomCharacter } from '../../support/randomCharacter.js';
@@ -49,32 +48,17 @@ describe.each(cases)('the data of %s', (_, { root, clips }, options) => {
   });
 
   test('pose a crowd just the same', () => {
-    const [one, other] = [texture, copy].map((boneTexture) => {
-      const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 2);
-      const { duration } = boneTexture.clips[0];
-      // One instance plays, the other is half-way through a fade.
-      crowd.play(0, 0, { time: 0.4 * duration });
-      crowd.play(1, 0, { time: 0.3 * duration });
-      crowd.play(1, clips.length - 1, { fade: 0.2, time: 0.1 });
-      crowd.update(0.07);
-      return crowd;
+    const shown = [texture, copy].map((boneTexture) => {
+      const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
+      // Half-way through a fade.
+      crowd.play(0, 0, { time: 0.3 * boneTexture.clips[0].duration, rootMotion: 'rootMotion' in options });
+      crowd.play(0, clips.length - 1, { fade: 0.2, time: 0.1 }).update(0.07);
+      applyRootMotion(crowd, 0.07);
+      crowd.computeBoundingBox();
+      const vertices = [0, 1, 2].map((vertex) => getVertexPosition(crowd, 0, vertex, new Vector3()));
+      return [vertices, crowd.instanceMatrix.array, crowd.boundingBox];
     });
-    for (let i = 0; i < 2; i++) {
-      for (let joint = 0; joint < texture.jointNames.length; joint++) {
-        const matrix = getSkinningMatrix(one, i, joint, new Matrix4());
-        expect(getSkinningMatrix(other, i, joint, new Matrix4()).elements).toEqual(matrix.elements);
-      }
-      for (const vertex of [0, 1, 2]) {
-        const position = getVertexPosition(one, i, vertex, new Vector3());
-        expect(getVertexPosition(other, i, vertex, new Vector3())).toEqual(position);
-      }
-    }
-    applyRootMotion(one, 0.1);
-    applyRootMotion(other, 0.1);
-    expect(other.instanceMatrix.array).toEqual(one.instanceMatrix.array);
-    one.computeBoundingBox();
-    other.computeBoundingBox();
-    expect(other.boundingBox).toEqual(one.boundingBox);
+    expect(shown[1]).toEqual(shown[0]);
   });
 });
 

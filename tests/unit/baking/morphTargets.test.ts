@@ -29,18 +29,16 @@ import {
 } from '../../support/library.js';
 import { drawnMeshes, offFrom, Reference } from '../../support/reference.js';
 
-/** A triangle with targets of these names, the first of which moves it along x. */
-function eye(name: string, targets = ['Blink']): Mesh {
+/** A triangle with targets, each of which moves it along x by so much, of a node of that name as GLTFLoader marks it. */
+function part(name: string, targets: Record<string, number> = { Blink: 1 }): Mesh {
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 1, 0], 3));
-  geometry.morphAttributes.position = targets.map((target, i) => {
-    const morph = new Float32BufferAttribute([1 + i, 0, 0, 1 + i, 0, 0, 1 + i, 0, 0], 3);
-    morph.name = target;
-    return morph;
-  });
+  geometry.morphAttributes.position = Object.entries(targets).map(([target, x]) =>
+    Object.assign(new Float32BufferAttribute([x, 0, 0, x, 0, 0, x, 0, 0], 3), { name: target }),
+  );
   geometry.morphTargetsRelative = true;
   const mesh = new Mesh(geometry, new MeshBasicMaterial());
-  mesh.name = name;
+  mesh.name = mesh.userData.name = name;
   mesh.updateMorphTargets();
   return mesh;
 }
@@ -63,9 +61,7 @@ test.each([
   ['Eye_1', 'Eye_2'],
 ])('separate meshes %s and %s whose targets have one name are moved each by its own track', (left, right) => {
   const root = new Group();
-  root.add(eye(left), eye(right));
-  // As GLTFLoader marks what was a node of the file.
-  for (const node of root.children) node.userData.name = node.name;
+  root.add(part(left), part(right));
   const clip = new AnimationClip('Wink', 1, [blink(left, [0, 1]), blink(right, [0, 0])]);
   expect(expectParity(root, [clip]).boneTexture.morphNames).toEqual(['Blink', 'Blink']);
 });
@@ -116,7 +112,7 @@ test('primitives of one glTF mesh share their targets', async () => {
 
 test('a track cannot reach into the targets of the next mesh', () => {
   const root = new Group();
-  root.add(eye('One'), eye('Other'));
+  root.add(part('One'), part('Other'));
   const clip = new AnimationClip('Both', 1, [blink('Other', [0, 1]), blink('One', [0, 1], '[1]')]);
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip], { encoding: frames }), 1);
   crowd.play(0, 'Both', { time: 0 });
@@ -131,38 +127,14 @@ test('a track cannot reach into the targets of the next mesh', () => {
   expect(warn.mock.calls.flat().join()).toContain('One.morphTargetInfluences');
 });
 
-/** A mesh of a face as Ready Player Me has them: head, teeth and eyes each with all targets of the face, by the same names. */
-function part(name: string, smile: number): Mesh {
-  const geometry = new BufferGeometry();
-  geometry.setAttribute('position', new Float32BufferAttribute([0, 0, 0, 1, 0, 0, 0, 1, 0], 3));
-  geometry.morphAttributes.position = [smile, 10 * smile].map((x, i) => {
-    const target = new Float32BufferAttribute([x, 0, 0, x, 0, 0, x, 0, 0], 3);
-    target.name = ['Smile', 'Blink'][i];
-    return target;
-  });
-  geometry.morphTargetsRelative = true;
-  const mesh = new Mesh(geometry, new MeshBasicMaterial());
-  mesh.name = mesh.userData.name = name;
-  mesh.updateMorphTargets();
-  return mesh;
-}
-
-function createFace() {
-  const root = new Group();
-  root.add(part('Head', 1), part('Teeth', 2));
-  const tracks = ['Head', 'Teeth'].map(
-    (name) =>
-      new NumberKeyframeTrack(`${name}.morphTargetInfluences[Smile]`, [0, 1], [0, 1]) as KeyframeTrack,
-  );
-  return { root, clips: [new AnimationClip('Grin', 1, tracks)] };
-}
-
 /** By how much each target moves each vertex. */
 const values = ({ geometry }: { geometry: BufferGeometry }) =>
   (geometry.morphAttributes.position ?? []).map(({ array }) => Array.from(array));
 
 test('influences by name are for all meshes that have the target', () => {
-  const { root } = createFace();
+  // As Ready Player Me has faces: head, teeth and eyes each with all targets, by the same names.
+  const root = new Group();
+  root.add(part('Head', { Smile: 1, Blink: 10 }), part('Teeth', { Smile: 2, Blink: 20 }));
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, []), 2);
   const x = (instance: number, vertex: number) => getVertexPosition(crowd, instance, vertex, new Vector3()).x;
   morphsOf(crowd).setInfluenceAt(1, 'Smile', 0.5);
@@ -177,7 +149,7 @@ function createAvatar(strengths: number[]) {
   const root = new Group();
   const names = ['Head', 'Teeth', 'EyeLeft', 'EyeRight'];
   for (const [i, name] of names.entries()) {
-    const mesh = part(name, i + 1);
+    const mesh = part(name);
     mesh.geometry.morphAttributes.position = Array.from({ length: 70 }, (_, k) => {
       const target = new Float32BufferAttribute([0, 0, 0, 0, (i + 1) * (k + 1), 0, 0, 0, i - k], 3);
       target.name = `Target${k}`;

@@ -1,21 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { NodeIO } from '@gltf-transform/core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
-import { modelsFolder } from '../../setup/models.mjs';
-import { armDocument } from '../../support/armDocument.js';
-import { describeCharacter } from '../../support/characters.js';
-import { command, temporaryFolder } from '../../support/commandLine.js';
-import { THOROUGH } from '../../support/thorough.js';
+import { armFolder, command } from '../../support/commandLine.js';
 
-const path = temporaryFolder();
-
-beforeAll(async () => {
-  const io = new NodeIO();
-  await io.write(path('arm.glb'), armDocument());
-  mkdirSync(path('apart'));
-  await io.write(path('apart', 'arm.gltf'), armDocument());
-});
+const path = armFolder();
 
 async function inspect(...args: string[]): Promise<InspectReport> {
   const { code, stdout, stderr } = await command('inspect', ...args, '--json');
@@ -110,19 +98,3 @@ describe('inspect says', () => {
     expect(nothing.stderr).toContain('has neither a scene nor a baked character');
   });
 });
-
-const SMALL = ['CesiumMan.glb', 'RobotExpressive.glb'];
-const REAL = THOROUGH ? [...SMALL, 'Horse.glb', 'Knight.glb'] : SMALL;
-REAL.forEach((file) =>
-  describeCharacter(file, () => {
-    test('poses by tracks are those of a mixer', async () => {
-      const { characters, bytesByKind } = await inspect(`${modelsFolder()}/${file}`);
-      const [{ encoding, clips }] = characters;
-      const worst = Math.max(...clips.map(({ error }) => error?.worst ?? 0));
-      console.log(
-        `${file}: ${clips.length} clips, ${encoding}, worst error ${worst.toExponential(1)}, ${bytesByKind.geometry} bytes of geometry`,
-      );
-      expect(worst).toBeLessThan(encoding === 'tracks' ? 1e-5 : 0.1);
-    });
-  }),
-);

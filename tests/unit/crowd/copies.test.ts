@@ -1,13 +1,4 @@
-import {
-  type Box3,
-  BoxGeometry,
-  Matrix4,
-  Mesh,
-  MeshBasicMaterial,
-  Raycaster,
-  type Sphere,
-  Vector3,
-} from 'three';
+import { type Box3, BoxGeometry, Matrix4, MeshBasicMaterial, Raycaster, type Sphere, Vector3 } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { partsOf } from '../../support/features.js';
@@ -74,19 +65,9 @@ test('copy says what it cannot do, before it does any of it', () => {
   expect(hat.playback).toBe(stick.playback);
 });
 
-/** A stick with things at its tip, each a part. */
-function createDressed(...names: string[]) {
-  const { root, mesh, bones, clips } = createStick();
-  for (const name of names) {
-    const thing = new Mesh(new BoxGeometry(), mesh.material);
-    thing.name = name;
-    bones[1].add(thing);
-  }
-  return { crowd: new SkinnedInstancedMesh(bakeCharacter(root, clips), 600), mesh };
-}
-
 test('bounds are those of the geometry that was assigned', () => {
-  const { crowd, mesh } = createDressed();
+  const { root, mesh, clips } = createStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 600);
   crowd.computeBoundingBox();
   crowd.computeBoundingSphere();
   const { radius } = crowd.boundingSphere as Sphere;
@@ -105,40 +86,38 @@ test('bounds are those of the geometry that was assigned', () => {
   }
 });
 
-describe('numbers', () => {
-  describe('numbers that would be drawn as garbage are refused', () => {
-    test.each([3, -1, 0.5, Number.NaN])('vertex %s', (vertex) => {
-      expect(() => getVertexPosition(createCrowd(), 0, vertex, new Vector3())).toThrow(
-        `There is no vertex ${vertex}; the geometry has 3, 0 to 2.`,
-      );
-    });
-
-    test.each([0, 3, 5, 13, 15])('matrices with element %i of NaN', (element) => {
-      const crowd = createCrowd();
-      const matrix = new Matrix4();
-      matrix.elements[element] = Number.NaN;
-      expect(() => crowd.setMatrixAt(1, matrix)).toThrow('The matrix is ');
-      crowd.getMatrixAt(1, matrix);
-      expect(matrix).toEqual(new Matrix4());
-    });
+describe('numbers that would be drawn as garbage are refused', () => {
+  test.each([3, -1, 0.5, Number.NaN])('vertex %s', (vertex) => {
+    expect(() => getVertexPosition(createCrowd(), 0, vertex, new Vector3())).toThrow(
+      `There is no vertex ${vertex}; the geometry has 3, 0 to 2.`,
+    );
   });
 
-  test('a matrix that mirrors is placed, with one warning', () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  test.each([0, 3, 5, 13, 15])('matrices with element %i of NaN', (element) => {
     const crowd = createCrowd();
-    crowd.setMatrixAt(0, new Matrix4().makeRotationY(2).scale(new Vector3(2, 3, 0.5)));
-    crowd.setMatrixAt(0, new Matrix4().makeScale(-1, -1, 1));
-    crowd.setMatrixAt(0, new Matrix4().makeScale(0, 0, 0));
-    expect(warn).not.toHaveBeenCalled();
-    const mirrored = new Matrix4().makeScale(1, -2, 1);
-    crowd.setMatrixAt(0, mirrored).setMatrixAt(1, mirrored);
-    expect(warn.mock.calls).toEqual([
-      [
-        'SkinnedInstancedMesh: a matrix mirrors, so its instance is drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.',
-      ],
-    ]);
     const matrix = new Matrix4();
+    matrix.elements[element] = Number.NaN;
+    expect(() => crowd.setMatrixAt(1, matrix)).toThrow('The matrix is ');
     crowd.getMatrixAt(1, matrix);
-    expect(matrix).toEqual(mirrored);
+    expect(matrix).toEqual(new Matrix4());
   });
+});
+
+test('a matrix that mirrors is placed, with one warning', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const crowd = createCrowd();
+  crowd.setMatrixAt(0, new Matrix4().makeRotationY(2).scale(new Vector3(2, 3, 0.5)));
+  crowd.setMatrixAt(0, new Matrix4().makeScale(-1, -1, 1));
+  crowd.setMatrixAt(0, new Matrix4().makeScale(0, 0, 0));
+  expect(warn).not.toHaveBeenCalled();
+  const mirrored = new Matrix4().makeScale(1, -2, 1);
+  crowd.setMatrixAt(0, mirrored).setMatrixAt(1, mirrored);
+  expect(warn.mock.calls).toEqual([
+    [
+      'SkinnedInstancedMesh: a matrix mirrors, so its instance is drawn inside out; put mirrored instances in a crowd of their own whose scale.x is -1.',
+    ],
+  ]);
+  const matrix = new Matrix4();
+  crowd.getMatrixAt(1, matrix);
+  expect(matrix).toEqual(mirrored);
 });

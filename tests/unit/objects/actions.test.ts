@@ -84,25 +84,23 @@ test('four actions show on a layer, and the fifth as soon as there is room', () 
   expect(tip()).toBeCloseTo(0.2 * 1 + 0.05 * REST_X, 4);
 });
 
-describe('what is done by index', () => {
-  test('ends the actions, and goes on from what they show', () => {
-    const { crowd, knight, tip } = createKnight();
-    const action = knight.clipAction('A').play();
-    crowd.update(1);
-    crowd.play(knight.instanceId, 'B', { time: 3, timeScale: 0, fade: 1 });
-    expect(action.isScheduled()).toBe(false);
-    crowd.update(0.5);
-    expect(tip()).toBeCloseTo(0.5 * 1.5 + 0.5 * 3, 4);
-    action.time = 3;
-    expect(tip()).toBeCloseTo(0.5 * 1.5 + 0.5 * 3, 4);
-    action.play();
-    crowd.update(0);
-    expect(tip()).toBeCloseTo(3, 5);
-    expect(action.isRunning()).toBe(true);
-    crowd.stop(knight.instanceId);
-    expect(tip()).toBeCloseTo(REST_X, 5);
-    expect(action.isRunning()).toBe(false);
-  });
+test('what is done by index ends the actions, and goes on from what they show', () => {
+  const { crowd, knight, tip } = createKnight();
+  const action = knight.clipAction('A').play();
+  crowd.update(1);
+  crowd.play(knight.instanceId, 'B', { time: 3, timeScale: 0, fade: 1 });
+  expect(action.isScheduled()).toBe(false);
+  crowd.update(0.5);
+  expect(tip()).toBeCloseTo(0.5 * 1.5 + 0.5 * 3, 4);
+  action.time = 3;
+  expect(tip()).toBeCloseTo(0.5 * 1.5 + 0.5 * 3, 4);
+  action.play();
+  crowd.update(0);
+  expect(tip()).toBeCloseTo(3, 5);
+  expect(action.isRunning()).toBe(true);
+  crowd.stop(knight.instanceId);
+  expect(tip()).toBeCloseTo(REST_X, 5);
+  expect(action.isRunning()).toBe(false);
 });
 
 test('saved actions that wait, are paused or go by a clock of their own resume as they were', () => {

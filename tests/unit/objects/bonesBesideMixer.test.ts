@@ -5,6 +5,7 @@ import {
   Group,
   type KeyframeTrack,
   LoopRepeat,
+  Matrix4,
   type Object3D,
   Quaternion,
   Scene,
@@ -15,7 +16,7 @@ import { expect, test } from 'vitest';
 import { localError, placeError, uniqueNames } from '../../support/boneErrors.js';
 import { describeCharacters, loadCharacter } from '../../support/characters.js';
 import { editsOf } from '../../support/features.js';
-import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
+import { bakeCharacter, getSocketMatrix, SkinnedInstancedMesh } from '../../support/library.js';
 import { random } from '../../support/random.js';
 import { characterHeight } from '../../support/reference.js';
 import { THOROUGH } from '../../support/thorough.js';
@@ -86,7 +87,7 @@ function holdStill(track: KeyframeTrack, height: number): void {
 
 describeCharacters((name) => {
   test.each(THOROUGH ? [2, 9, 12] : [2])(
-    'seed %i: bones are written to and read as those of a SkinnedMesh are',
+    'seed %i: bones are written to and read as those of a SkinnedMesh are, and sockets are where they are',
     async (seed) => {
       const { root, clips: read } = await loadCharacter(name);
       const clips = read.map((clip) => clip.clone());
@@ -130,6 +131,8 @@ describeCharacters((name) => {
       const names = uniqueNames(clone);
       const bones = knight.bones.filter((bone) => names.has(bone.name));
       expect(bones.length).toBeGreaterThan(3);
+      const joints = crowd.boneTexture.jointNames.filter((joint) => names.has(joint));
+      expect(joints.length).toBeGreaterThan(3);
       const twins = new Map(bones.map((bone) => [bone, clone.getObjectByName(bone.name) as Object3D]));
       // A program may hold on to these, and not ask for them again.
       const held = new Map(bones.map((bone) => [bone, bone.rotation]));
@@ -164,6 +167,12 @@ describeCharacters((name) => {
           const what = `round ${round}, ${bone.name}`;
           expect(localError(bone, twin, height), what).toBeLessThan(EXACT);
           expect(placeError(bone.matrixWorld, twin.matrixWorld, height), what).toBeLessThan(5 * EXACT);
+          if (joints.includes(bone.name)) {
+            const socket = getSocketMatrix(crowd, knight.instanceId, bone.name, new Matrix4());
+            expect(placeError(socket, twin.matrixWorld, height), `${what} as a socket`).toBeLessThan(
+              5 * EXACT,
+            );
+          }
           expect(
             bone.getWorldPosition(new Vector3()).distanceTo(twin.getWorldPosition(new Vector3())) / height,
             what,

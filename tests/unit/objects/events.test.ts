@@ -1,20 +1,14 @@
 import { loadPlayback, SkinnedInstance, savePlayback } from 'skinned-instanced-mesh';
 import { LoopOnce } from 'three';
 import { expect, test } from 'vitest';
-import { bakeBoneTexture, type EncodingName, encodingOf, setBoneTexture } from '../../support/library.js';
+import { bakeBoneTexture, setBoneTexture } from '../../support/library.js';
 import { createCrowd } from '../../support/objects.js';
 import { createStick } from '../../support/stick.js';
 
-/** Two objects whose clip, of one second, begins anew, or ends. */
-function playing(encoding: EncodingName = 'frames') {
-  const crowd = createCrowd({ encoding: encodingOf(encoding) });
+test('what happens to an instance is dispatched on its object, and on no other', () => {
+  const crowd = createCrowd();
   const [one, other] = [new SkinnedInstance(crowd), new SkinnedInstance(crowd)];
   const heard: unknown[][] = [];
-  return { crowd, one, other, heard };
-}
-
-test('what happens to an instance is dispatched on its object, and on no other', () => {
-  const { crowd, one, other, heard } = playing();
   one.addEventListener('loop', ({ target, instanceId, clip }) => heard.push([target, instanceId, clip]));
   crowd.play(one.instanceId, 'Slide');
   crowd.play(other.instanceId, 'Slide', { time: 0.5 });

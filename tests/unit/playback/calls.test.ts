@@ -49,27 +49,23 @@ test('a count beyond the capacity names setCapacity', () => {
   }).toThrow('The count is 3; use a whole number from 0 to 2, or call setCapacity(n) first.');
 });
 
-describe('playback events', () => {
-  describe('listeners', () => {
-    test('may remove themselves while more is due in the same update', () => {
-      const crowd = createCrowd(3);
-      crowd.playAll('A', { loop: LoopOnce });
-      const heard: number[] = [];
-      const once = ({ instanceId }: { instanceId: number }) => {
-        heard.push(instanceId);
-        crowd.removeEventListener('finished', once);
-      };
-      crowd.addEventListener('finished', once);
-      crowd.update(2);
-      crowd.update(2);
-      expect(heard).toEqual([0]);
-      // and come back
-      crowd.playAll('A', { loop: LoopOnce });
-      crowd.addEventListener('finished', once);
-      crowd.update(2);
-      expect(heard).toEqual([0, 0]);
-    });
-  });
+test('listeners may remove themselves while more is due in the same update', () => {
+  const crowd = createCrowd(3);
+  crowd.playAll('A', { loop: LoopOnce });
+  const heard: number[] = [];
+  const once = ({ instanceId }: { instanceId: number }) => {
+    heard.push(instanceId);
+    crowd.removeEventListener('finished', once);
+  };
+  crowd.addEventListener('finished', once);
+  crowd.update(2);
+  crowd.update(2);
+  expect(heard).toEqual([0]);
+  // and come back
+  crowd.playAll('A', { loop: LoopOnce });
+  crowd.addEventListener('finished', once);
+  crowd.update(2);
+  expect(heard).toEqual([0, 0]);
 });
 
 describe('playback json', () => {

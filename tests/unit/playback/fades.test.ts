@@ -1,60 +1,43 @@
-import { AnimationMixer } from 'three';
-import { describe, expect, test } from 'vitest';
-import { bakeCharacter, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick, tipOf } from '../../support/stick.js';
+import { expect, test } from 'vitest';
+import { createStickCrowd, tipOf } from '../../support/stick.js';
 
-const DURATIONS = { A: 4, B: 8, C: 2 };
+const createCrowd = () => createStickCrowd(1, { A: 4, B: 8, C: 2 });
 
-function createPair() {
-  const stick = createStick(DURATIONS);
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1);
-  const mixer = new AnimationMixer(stick.root);
-  const [a, b] = stick.clips.map((clip) => mixer.clipAction(clip));
-  return { stick, crowd, mixer, a, b, tip: () => stick.bones[1].position.x };
-}
-
-describe('a fade that another one interrupts', () => {
-  test('drops the clip that shows least of three, and never jumps by more than that', () => {
-    const { crowd } = createPair();
-    const places = [0.2, 1.9, 1.0, 0.1, 1.5, 0.7];
-    crowd.play(0, 'C', { timeScale: 0, time: places[0] }).update(1);
-    let before = tipOf(crowd, 0);
-    let largest = 0;
-    for (let i = 1; i < 200; i++) {
-      crowd.play(0, 'C', { timeScale: 0, time: places[i % places.length], fade: 0.3 });
-      largest = Math.max(largest, Math.abs(tipOf(crowd, 0) - before));
-      crowd.update(0.03 + 0.002 * (i % 20));
-      before = tipOf(crowd, 0);
-    }
-    // a third of the way between the clips furthest from each other
-    expect(largest).toBeLessThan((1.9 - 0.1) / 3);
-    expect(largest).toBeGreaterThan(0);
-    console.log(
-      `largest step of a fourth clip within one fade: ${((largest / 1.8) * 100).toFixed(0)} % of the way`,
-    );
-  });
+test('a fade that another one interrupts drops the clip that shows least of three, and never jumps by more than that', () => {
+  const crowd = createCrowd();
+  const places = [0.2, 1.9, 1.0, 0.1, 1.5, 0.7];
+  crowd.play(0, 'C', { timeScale: 0, time: places[0] }).update(1);
+  let before = tipOf(crowd, 0);
+  let largest = 0;
+  for (let i = 1; i < 200; i++) {
+    crowd.play(0, 'C', { timeScale: 0, time: places[i % places.length], fade: 0.3 });
+    largest = Math.max(largest, Math.abs(tipOf(crowd, 0) - before));
+    crowd.update(0.03 + 0.002 * (i % 20));
+    before = tipOf(crowd, 0);
+  }
+  // a third of the way between the clips furthest from each other
+  expect(largest).toBeLessThan((1.9 - 0.1) / 3);
+  expect(largest).toBeGreaterThan(0);
 });
 
-describe('sync', () => {
-  test('keeps both clips at the same share of their length while they fade', () => {
-    for (const timeScale of [1, 1.7]) {
-      const { crowd } = createPair();
-      crowd.play(0, 'A', { timeScale: 0.8 }).update(1.3);
-      const share = () => crowd.getTimeAt(0) / 8;
-      const start = crowd.getTimeAt(0) / 4;
-      crowd.play(0, 'B', { fade: 0.5, sync: true, timeScale });
-      expect(share()).toBeCloseTo(start, 6);
-      for (let i = 0; i < 9; i++) {
-        crowd.update(0.05);
-        const weight = 0.1 * (i + 1);
-        // 4 and 8 units long: at one share, the mix of both is that share of the mixed length
-        expect(tipOf(crowd, 0)).toBeCloseTo(share() * (4 + 4 * weight), 4);
-      }
+test('sync keeps both clips at the same share of their length while they fade', () => {
+  for (const timeScale of [1, 1.7]) {
+    const crowd = createCrowd();
+    crowd.play(0, 'A', { timeScale: 0.8 }).update(1.3);
+    const share = () => crowd.getTimeAt(0) / 8;
+    const start = crowd.getTimeAt(0) / 4;
+    crowd.play(0, 'B', { fade: 0.5, sync: true, timeScale });
+    expect(share()).toBeCloseTo(start, 6);
+    for (let i = 0; i < 9; i++) {
       crowd.update(0.05);
-      expect(crowd.getTimeScaleAt(0)).toBeCloseTo(timeScale, 9);
-      const before = crowd.getTimeAt(0);
-      crowd.update(0.1);
-      expect(crowd.getTimeAt(0) - before).toBeCloseTo(0.1 * timeScale, 6);
+      const weight = 0.1 * (i + 1);
+      // 4 and 8 units long: at one share, the mix of both is that share of the mixed length
+      expect(tipOf(crowd, 0)).toBeCloseTo(share() * (4 + 4 * weight), 4);
     }
-  });
+    crowd.update(0.05);
+    expect(crowd.getTimeScaleAt(0)).toBeCloseTo(timeScale, 9);
+    const before = crowd.getTimeAt(0);
+    crowd.update(0.1);
+    expect(crowd.getTimeAt(0) - before).toBeCloseTo(0.1 * timeScale, 6);
+  }
 });

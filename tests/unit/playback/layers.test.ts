@@ -31,33 +31,31 @@ function createCrowd(count = 1, layers: readonly LayerOptions[] = LAYERS) {
 const tipIs = (crowd: SkinnedInstancedMesh, index: number, x: number) =>
   expect(tipOf(crowd, index)).toBeCloseTo(x, 5);
 
-describe('a layer', () => {
-  test('has events, which name it', () => {
-    const crowd = createCrowd(2);
-    const heard: unknown[] = [];
-    crowd.boneTexture.addMarker('C', 1.5, 'step');
-    crowd.addEventListener('loop', ({ clip, layer, instanceId }) =>
-      heard.push(['loop', clip, layer, instanceId]),
-    );
-    crowd.addEventListener('finished', ({ clip, layer }) => heard.push(['finished', clip, layer]));
-    crowd.addEventListener('marker', ({ name, layer }) => heard.push([name, layer]));
-    crowd
-      .play(1, 'D')
-      .play(1, 'C', { layer: 'upper' })
-      .play(1, 'C', { layer: 'whole', loop: LoopOnce, time: 0.1 });
-    for (let i = 0; i < 35; i++) crowd.update(0.1);
-    expect(heard).toEqual([
-      ['step', 'whole'],
-      ['step', 'upper'],
-      ['finished', 'C', 'whole'],
-      ['loop', 'C', 'upper', 1],
-      ['loop', 'D', 'base', 1],
-      ['step', 'upper'],
-    ]);
-    crowd.swapInstances(0, 1);
-    for (let i = 0; i < 6; i++) crowd.update(0.1);
-    expect(heard.splice(6)).toEqual([['loop', 'C', 'upper', 0]]);
-  });
+test('a layer has events, which name it', () => {
+  const crowd = createCrowd(2);
+  const heard: unknown[] = [];
+  crowd.boneTexture.addMarker('C', 1.5, 'step');
+  crowd.addEventListener('loop', ({ clip, layer, instanceId }) =>
+    heard.push(['loop', clip, layer, instanceId]),
+  );
+  crowd.addEventListener('finished', ({ clip, layer }) => heard.push(['finished', clip, layer]));
+  crowd.addEventListener('marker', ({ name, layer }) => heard.push([name, layer]));
+  crowd
+    .play(1, 'D')
+    .play(1, 'C', { layer: 'upper' })
+    .play(1, 'C', { layer: 'whole', loop: LoopOnce, time: 0.1 });
+  for (let i = 0; i < 35; i++) crowd.update(0.1);
+  expect(heard).toEqual([
+    ['step', 'whole'],
+    ['step', 'upper'],
+    ['finished', 'C', 'whole'],
+    ['loop', 'C', 'upper', 1],
+    ['loop', 'D', 'base', 1],
+    ['step', 'upper'],
+  ]);
+  crowd.swapInstances(0, 1);
+  for (let i = 0; i < 6; i++) crowd.update(0.1);
+  expect(heard.splice(6)).toEqual([['loop', 'C', 'upper', 0]]);
 });
 
 describe('a mask', () => {
@@ -118,31 +116,29 @@ describe('a mask', () => {
   });
 });
 
-describe('an additive layer', () => {
-  test('adds by its weight, takes no other clips, and bounds hold what it adds', () => {
-    const { root, clips } = createStick({ A: 4, B: 8 });
-    const lean = AnimationUtils.makeClipAdditive(clips[1].clone());
-    lean.name = 'Lean';
-    const layers = [
-      { name: 'lean', additive: true },
-      { name: 'more', additive: true },
-    ];
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [...clips, lean]), 1);
-    crowd.computeBoundingBox();
-    new AnimationLayers(crowd, layers);
-    crowd.play(0, 'A', { ...still, time: 1 }).play(0, 'Lean', { ...still, time: 7.9, layer: 'lean' });
-    tipIs(crowd, 0, 8.9);
-    layersOf(crowd).setWeightAt(0, 'lean', 0.5);
-    tipIs(crowd, 0, 4.95);
-    expect(() => crowd.play(0, 'B', { layer: 'lean' })).toThrow(/Clip "B" is not additive, and layer "lean"/);
+test('an additive layer adds by its weight, takes no other clips, and bounds hold what it adds', () => {
+  const { root, clips } = createStick({ A: 4, B: 8 });
+  const lean = AnimationUtils.makeClipAdditive(clips[1].clone());
+  lean.name = 'Lean';
+  const layers = [
+    { name: 'lean', additive: true },
+    { name: 'more', additive: true },
+  ];
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [...clips, lean]), 1);
+  crowd.computeBoundingBox();
+  new AnimationLayers(crowd, layers);
+  crowd.play(0, 'A', { ...still, time: 1 }).play(0, 'Lean', { ...still, time: 7.9, layer: 'lean' });
+  tipIs(crowd, 0, 8.9);
+  layersOf(crowd).setWeightAt(0, 'lean', 0.5);
+  tipIs(crowd, 0, 4.95);
+  expect(() => crowd.play(0, 'B', { layer: 'lean' })).toThrow(/Clip "B" is not additive, and layer "lean"/);
 
-    layersOf(crowd).setWeightAt(0, 1, 1);
-    crowd.play(0, 'Lean', { ...still, time: 7.9, layer: 'more' });
-    tipIs(crowd, 0, 16.8);
-    crowd.computeBoundingBox();
-    const tip = getVertexPosition(crowd, 0, 1, new Vector3());
-    expect(crowd.boundingBox?.distanceToPoint(tip)).toBeLessThan(1e-6);
-  });
+  layersOf(crowd).setWeightAt(0, 1, 1);
+  crowd.play(0, 'Lean', { ...still, time: 7.9, layer: 'more' });
+  tipIs(crowd, 0, 16.8);
+  crowd.computeBoundingBox();
+  const tip = getVertexPosition(crowd, 0, 1, new Vector3());
+  expect(crowd.boundingBox?.distanceToPoint(tip)).toBeLessThan(1e-6);
 });
 
 test('there is one object of layers, and saved ones are found by their names', () => {

@@ -5,6 +5,7 @@ import {
 } from 'skinned-instanced-mesh/vertex-textures';
 import {
   type AnimationClip,
+  Box3,
   Float32BufferAttribute,
   Group,
   Matrix4,
@@ -33,16 +34,6 @@ const FPS = 20;
 /** The source's vertices at each frame of a clip, and the longest side of the box around them. */
 type FramesOf = (time: number) => Vector3[];
 
-function sizeOf(vertices: readonly Vector3[]): number {
-  const min = new Vector3(Infinity, Infinity, Infinity);
-  const max = min.clone().negate();
-  for (const vertex of vertices) {
-    min.min(vertex);
-    max.max(vertex);
-  }
-  return Math.max(...max.sub(min).toArray());
-}
-
 /** Largest distances of a crowd on the CPU from its source at random times: on frames, and from the mix of two frames between. */
 function measure(
   object: Object3D,
@@ -69,7 +60,7 @@ function measure(
     crowd.play(1, clip, { time, ...LoopOnceOptions });
     const first = framesOf((frame / (count - 1)) * duration);
     const second = framesOf(((frame + 1) / (count - 1)) * duration);
-    size = Math.max(size, sizeOf(first));
+    size = Math.max(size, ...new Box3().setFromPoints(first).getSize(new Vector3()).toArray());
     expect(first.length).toBe(crowd.geometry.getAttribute('position').count);
     first.forEach((from, v) => {
       const wanted = from.lerp(second[v], alpha).applyMatrix4(place);
