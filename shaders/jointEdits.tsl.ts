@@ -12,20 +12,24 @@ export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
   const read = textures.map(({ layered }) => texels(layered));
   const [editHeaders, jointEdits, livePoses] = read.map(inLayers);
   const livePerRow = uniform(1, 'int');
-  const { editLocals, beginModelEdits, editModels } = poseEditsNodes<{
-    editLocals(instance: Node<'int'>, node: Node<'int'>, ...transform: readonly Node<'vec4'>[]): void;
-    beginModelEdits(instance: Node<'int'>): void;
-    editModels(node: Node<'int'>, rows: Rows): Rows;
-  }>({
-    ...slerpNodes(),
-    ...frameAtNodes(),
-    editHeaders,
-    jointEdits,
-    livePoses,
-    livePerRow,
-    poseNodes: nodes,
-    CROWD_CLOCK: clock,
-  });
+  // Of their own for each step.
+  const functions = () =>
+    poseEditsNodes<{
+      editLocals(instance: Node<'int'>, node: Node<'int'>, ...transform: readonly Node<'vec4'>[]): void;
+      beginModelEdits(instance: Node<'int'>): void;
+      editModels(node: Node<'int'>, rows: Rows): Rows;
+    }>({
+      ...slerpNodes(),
+      ...frameAtNodes(),
+      editHeaders,
+      jointEdits,
+      livePoses,
+      livePerRow,
+      poseNodes: nodes,
+      CROWD_CLOCK: clock,
+    });
+  const { editLocals } = functions();
+  const { beginModelEdits, editModels } = functions();
   return {
     use(others) {
       for (let i = 0; i < read.length; i++) read[i].value = others[i].layered;

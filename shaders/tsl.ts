@@ -236,8 +236,9 @@ type Values = Node | { readonly [name: string]: Values } | readonly Values[];
 /** Variables of these values. Builds on the current stack. */
 export function variablesOf<T extends Values>(values: T): T {
   if ((values as Node).isNode) return (values as Node<'float'>).toVar() as Node as T;
-  if (Array.isArray(values)) return values.map(variablesOf) as unknown as T;
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, variablesOf(value)])) as T;
+  const variables = (Array.isArray(values) ? [] : {}) as Record<string, Values>;
+  for (const [name, value] of Object.entries(values)) variables[name] = variablesOf(value as Values);
+  return variables as T;
 }
 
 /** Gives variables these values. Builds on the current stack. */
