@@ -111,9 +111,10 @@ function storeAction(action: PlayedAction, rate: number, clock: number, out: Act
   storeRamp(action._weightInterpolant, enabled ? weight : 0, at, rate, clock, out, ACTION_WEIGHT);
   if (!paused && startTime === null) {
     storeRamp(action._timeScaleInterpolant, 1, at, rate, clock, out, ACTION_WARP);
-    // Where the mixer's time ran backwards, it may lie ahead, or behind: then its speed does not change.
+    // It may lie ahead, or behind, where the mixer's time ran backwards, or change nothing: then its speed is that for good.
     const done = (clock - out[ACTION_WARP + RAMP_START]) * out[ACTION_WARP + RAMP_RATE];
-    if (done < 0 || done >= 1) setRamp(out, ACTION_WARP, rampAt(out, ACTION_WARP, clock));
+    if (done < 0 || done >= 1 || out[ACTION_WARP + RAMP_FROM] === out[ACTION_WARP + RAMP_TO])
+      setRamp(out, ACTION_WARP, rampAt(out, ACTION_WARP, clock));
   } else {
     setRamp(out, ACTION_WARP, 0);
     out[ACTION_WARP + RAMP_START] = clock + ((startTime ?? at) - at) / (rate || 1);
