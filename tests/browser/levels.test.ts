@@ -36,7 +36,7 @@ import {
   readViewInfo,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { aim, changedPixels, createStage, type LightKind, SIZE } from '../support/pictures.js';
+import { aim, changedPixels, createStage, type LightKind, SIZE, shaded } from '../support/pictures.js';
 import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 9;
@@ -51,9 +51,7 @@ const LIT = [
 /** Instances one behind the other, in the middle of fades, in different clothes. */
 function createCrowd(encoding: 'tracks' | 'frames') {
   const { root, clips } = createKnight();
-  root.traverse((object) => {
-    object.castShadow = object.receiveShadow = true;
-  });
+  shaded(root);
   const crowd = new SkinnedInstancedMesh(
     bakeCharacter(root, clips, { encoding: encodingOf(encoding), mergeMaterials: mergeMaterials() }),
     COUNT,

@@ -25,7 +25,7 @@ import { expectSamePicture } from '../support/expectSamePicture.js';
 import { partsOf } from '../support/features.js';
 import { assembleCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
 import { moveBy } from '../support/moveBy.js';
-import { createStage } from '../support/pictures.js';
+import { createStage, shaded } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
 import { THOROUGH } from '../support/thorough.js';
 import { createFlag, createMorphing } from '../support/vertexSources.js';
@@ -102,9 +102,7 @@ describe.each(TWINS)('%s', (twin) => {
       const { flag, wave } = createFlag();
       const [cloth] = flag.children as Mesh[];
       cloth.material = create();
-      flag.traverse((node) => {
-        node.castShadow = node.receiveShadow = true;
-      });
+      shaded(flag);
       const texture = bakeVertexTexture(flag, wave, { duration: 1, fps: 20 });
       const crowd = new SkinnedInstancedMesh(assembleCharacter(flag, texture), 1);
       crowd.play(0, 'Motion', { time: 0.35 });
