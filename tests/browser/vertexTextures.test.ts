@@ -18,7 +18,7 @@ import {
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { wind } from '../../demos/lib/motions/wind.js';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
@@ -63,10 +63,8 @@ describe.each(TWINS)('%s', (twin) => {
       const { root, clips } = createMorphing();
       const texture = bakeVertexTexture(root, clips, { fps: 10, precision, maxTextureSize: 64 });
       const crowd = new SkinnedInstancedMesh(assembleCharacter(root, texture), 6);
-      const { count } = crowd.geometry.getAttribute('position');
       const how = await captureOf(twin);
-      crowd.geometry = captureGeometry(crowd.geometry);
-      crowd.material = how.material(count);
+      const count = letRead(crowd, how);
       for (let i = 0; i < 6; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
       crowd.play(1, 'Morph', { time: 0.33 });
       crowd.play(2, 'Morph', { time: 1.7, loop: LoopPingPong });
