@@ -94,35 +94,21 @@ describe.each(TWINS)('%s', (twin) => {
     matcap: (options) => new MeshMatcapMaterial(options),
   };
 
-  test.each(THOROUGH ? Object.keys(materials) : ['standard'])(
-    'opacity in a transparent %s material',
-    async (name) => {
-      const trio = createTrio(
-        () => materials[name]({ transparent: true, opacity: 0.9 }),
-        (material, i) => {
-          material.opacity *= OPACITIES[i];
-        },
-      );
-      await expectSame(trio, `opacity ${name}`, () => {
-        OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
-      });
-    },
-  );
-
-  test.each(THOROUGH ? ['basic', 'standard'] : ['standard'])(
-    'opacity in a %s material that is hashed',
-    async (name) => {
-      const trio = createTrio(
-        () => materials[name]({ alphaHash: true, opacity: 0.9 }),
-        (material, i) => {
-          material.opacity *= OPACITIES[i];
-        },
-      );
-      const change = () =>
-        OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
-      await expectSame(trio, `hashed ${name}`, change);
-    },
-  );
+  const seeThrough = [
+    ...(THOROUGH ? Object.keys(materials) : ['standard']).map((name) => [name, { transparent: true }]),
+    ...(THOROUGH ? ['basic', 'standard'] : ['standard']).map((name) => [name, { alphaHash: true }]),
+  ] as [string, object][];
+  test.each(seeThrough)('opacity in a %s material, %o', async (name, options) => {
+    const trio = createTrio(
+      () => materials[name]({ ...options, opacity: 0.9 }),
+      (material, i) => {
+        material.opacity *= OPACITIES[i];
+      },
+    );
+    const change = () =>
+      OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
+    await expectSame(trio, `opacity ${name} ${Object.keys(options)}`, change);
+  });
 
   test.each(lights)('opacity in a material that is cut off by alpha, under a %s light', async (light) => {
     const trio = createTrio(
