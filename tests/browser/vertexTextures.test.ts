@@ -13,15 +13,14 @@ import {
   MeshBasicMaterial,
   MeshNormalMaterial,
   MeshStandardMaterial,
-  Object3D,
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { wind } from '../../demos/lib/motions/wind.js';
 import { letRead } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { partsOf } from '../support/features.js';
 import { assembleCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
 import { moveBy } from '../support/moveBy.js';
@@ -106,13 +105,8 @@ describe.each(TWINS)('%s', (twin) => {
       crowd.play(0, 'Motion', { time: 0.35 });
       wave(0.35);
       cloth.geometry.computeVertexNormals();
-      for (const light of label === 'basic' ? (['point'] as const) : (['directional'] as const)) {
-        const { scene, camera } = createStage(BOUNDS, light);
-        const empty = await drawing.draw(scene, camera, new Object3D());
-        const expected = await drawing.draw(scene, camera, flag);
-        const drawn = await drawing.draw(scene, camera, crowd);
-        expectSamePicture(`${twin} ${label}, ${light}`, expected, drawn, empty, BOUND);
-      }
+      const stage = createStage(BOUNDS, label === 'basic' ? 'point' : 'directional');
+      await expectSameDrawn(`${twin} ${label}`, drawing.draw, stage, flag, crowd, BOUND);
       crowd.dispose();
     },
   );
@@ -131,15 +125,12 @@ describe.each(TWINS)('%s', (twin) => {
     const mixer = new AnimationMixer(root);
     mixer.clipAction(clips[0]).setLoop(LoopOnce, 1).play();
     mixer.setTime(0.4);
-    const { scene, camera } = createStage(BOUNDS, 'directional');
-    const empty = await drawing.draw(scene, camera, new Object3D());
-    const expected = await drawing.draw(scene, camera, root);
-    expectSamePicture(`${twin} a scene`, expected, await drawing.draw(scene, camera, crowd), empty, BOUND);
+    const stage = createStage(BOUNDS, 'directional');
+    await expectSameDrawn(`${twin} a scene`, drawing.draw, stage, root, crowd, BOUND);
     crowd.dispose();
-    expectSamePicture(`${twin} its clone`, expected, await drawing.draw(scene, camera, copy), empty, BOUND);
+    await expectSameDrawn(`${twin} its clone`, drawing.draw, stage, root, copy, BOUND);
     partsOf(copy).setVisibleAt(0, 'Blob', false);
     root.getObjectByName('Blob')?.removeFromParent();
-    const without = await drawing.draw(scene, camera, root);
-    expectSamePicture(`${twin} a part`, without, await drawing.draw(scene, camera, copy), empty, BOUND);
+    await expectSameDrawn(`${twin} a part`, drawing.draw, stage, root, copy, BOUND);
   });
 });
