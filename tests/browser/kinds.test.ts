@@ -1,9 +1,9 @@
 import { Box3, Matrix4, type Mesh, Vector3 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createFigure } from '../support/coarseCharacter.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { drawingOf, useDrawing } from '../support/drawings.js';
 import {
   bakeCharacter,
   CrowdKinds,
@@ -32,11 +32,7 @@ function createCrowd() {
 }
 
 describe.each(TWINS)('kinds, %s', (twin) => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf(twin);
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing(twin, drawingOf);
 
   test('one that is added while the crowd is drawn compiles nothing', async () => {
     const { renderer, draw } = drawing;

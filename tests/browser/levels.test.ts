@@ -36,7 +36,7 @@ import {
   readViewInfo,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { aim, changedPixels, createStage, type LightKind, SIZE } from '../support/pictures.js';
+import { aim, changedPixels, createStage, type LightKind, SIZE, shaded } from '../support/pictures.js';
 import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 9;
@@ -51,9 +51,7 @@ const LIT = [
 /** Instances one behind the other, in the middle of fades, in different clothes. */
 function createCrowd(encoding: 'tracks' | 'frames') {
   const { root, clips } = createKnight();
-  root.traverse((object) => {
-    object.castShadow = object.receiveShadow = true;
-  });
+  shaded(root);
   const crowd = new SkinnedInstancedMesh(
     bakeCharacter(root, clips, { encoding: encodingOf(encoding), mergeMaterials: mergeMaterials() }),
     COUNT,
@@ -202,95 +200,79 @@ function followingBox(source: BufferGeometry): BufferGeometry {
   return box;
 }
 
-describe('of attachments', () => {
-  const COUNT = 9;
-
-  function createCrowd() {
-    const { root, clips } = createKnight();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-      COUNT,
-    );
-    crowd.castShadow = crowd.receiveShadow = true;
-    for (let i = 0; i < COUNT; i++)
-      crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
-    crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 }).update(0.2);
-    return { crowd, root };
-  }
-
-  describe.each(TWINS)('%s', (twin) => {
-    const drawing = useDrawing(twin, drawingOf);
-
-    test('attachments are drawn as their levels say, with their shadows, or not at all', async ({ skip }) => {
-      skip(!THOROUGH && twin === 'GLSL');
-      const { draw } = drawing;
-      const hat = new BoxGeometry(0.5, 0.3, 0.5);
-      const ball = new BoxGeometry(0.2, 0.9, 0.2);
-      const yellow = new MeshStandardMaterial({ color: 0xffee00 });
-      const red = new MeshStandardMaterial({ color: 0xff0000 });
-      const { crowd: plain, root } = createCrowd();
-      const hats = new JointAttachment(plain, 'Head', hat, yellow);
-      const balls = new JointAttachment(plain, 'Head', ball, red);
-      plain.computeBoundingBox();
-      const { scene, camera } = createStage(plain.boundingBox as Box3, 'directional');
-      plain.boundingBox = null;
-
-      const { crowd } = createCrowd();
-      // Levels go by the middles of the spheres around instances.
-      plain.views.updateGroups();
-      const { spheres } = plain.views.groups;
-      const distances = Array.from({ length: COUNT }, (_, i) => {
-        return new Vector3().fromArray(spheres, i * 4).distanceTo(camera.position);
-      });
-      const sorted = [...distances].sort((a, b) => a - b);
-      const [first, second] = [3, 6].map((place) => (sorted[place - 1] + sorted[place]) / 2);
-      const only = (shown: (distance: number) => boolean, mesh: typeof hats) => {
-        for (let i = 0; i < COUNT; i++) partsOf(mesh).setVisibleAt(i, 0, shown(distances[i]));
-      };
-
-      addLevel(crowd, createLevel(crowd, root, { mergeMaterials: mergeMaterials() }), first);
-      const last = addLevel(crowd, createLevel(crowd, root, { mergeMaterials: mergeMaterials() }), second);
-      const attached = new JointAttachment(crowd, 'Head', hat, yellow);
-      addAttachmentLevel(attached, ball, 1, { material: red });
-      only((distance) => distance < first, hats);
-      only((distance) => distance >= first, balls);
-      const expected = await draw(scene, camera, plain);
-      expect(changedPixels(await draw(scene, camera, crowd), expected, 0), 'two geometries').toBe(0);
-
-      addAttachmentLevel(attached, null, 2);
-      only((distance) => distance >= first && distance < second, balls);
-      const fewer = await draw(scene, camera, plain);
-      expect(changedPixels(fewer, expected)).toBeGreaterThan(100);
-      expect(changedPixels(await draw(scene, camera, crowd), fewer, 0), 'nothing from the last on').toBe(0);
-
-      levelsOf(crowd).remove(last);
-      only((distance) => distance >= first, balls);
-      expect(changedPixels(await draw(scene, camera, crowd), expected, 0), 'a level less').toBe(0);
-      levelsOf(crowd).levels[1].attachments = false;
-      only(() => false, balls);
-      const near = await draw(scene, camera, plain);
-      expect(changedPixels(await draw(scene, camera, crowd), near, 0), 'without attachments').toBe(0);
-      plain.dispose();
-      crowd.dispose();
-    });
-  });
-});
+/** Instances three beside each other, and as many rows. */
+function createRows() {
+  const { root, clips } = createKnight();
+  const crowd = new SkinnedInstancedMesh(
+    bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
+    COUNT,
+  );
+  crowd.castShadow = crowd.receiveShadow = true;
+  for (let i = 0; i < COUNT; i++)
+    crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
+  crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 }).update(0.2);
+  return { crowd, root };
+}
 
 describe.each(TWINS)('%s', (twin) => {
   const drawing = useDrawing(twin, drawingOf);
 
+  test('attachments are drawn as their levels say, with their shadows, or not at all', async ({ skip }) => {
+    skip(!THOROUGH && twin === 'GLSL');
+    const { draw } = drawing;
+    const hat = new BoxGeometry(0.5, 0.3, 0.5);
+    const ball = new BoxGeometry(0.2, 0.9, 0.2);
+    const yellow = new MeshStandardMaterial({ color: 0xffee00 });
+    const red = new MeshStandardMaterial({ color: 0xff0000 });
+    const { crowd: plain, root } = createRows();
+    const hats = new JointAttachment(plain, 'Head', hat, yellow);
+    const balls = new JointAttachment(plain, 'Head', ball, red);
+    plain.computeBoundingBox();
+    const { scene, camera } = createStage(plain.boundingBox as Box3, 'directional');
+    plain.boundingBox = null;
+
+    const { crowd } = createRows();
+    // Levels go by the middles of the spheres around instances.
+    plain.views.updateGroups();
+    const { spheres } = plain.views.groups;
+    const distances = Array.from({ length: COUNT }, (_, i) => {
+      return new Vector3().fromArray(spheres, i * 4).distanceTo(camera.position);
+    });
+    const sorted = [...distances].sort((a, b) => a - b);
+    const [first, second] = [3, 6].map((place) => (sorted[place - 1] + sorted[place]) / 2);
+    const only = (shown: (distance: number) => boolean, mesh: typeof hats) => {
+      for (let i = 0; i < COUNT; i++) partsOf(mesh).setVisibleAt(i, 0, shown(distances[i]));
+    };
+
+    addLevel(crowd, createLevel(crowd, root, { mergeMaterials: mergeMaterials() }), first);
+    const last = addLevel(crowd, createLevel(crowd, root, { mergeMaterials: mergeMaterials() }), second);
+    const attached = new JointAttachment(crowd, 'Head', hat, yellow);
+    addAttachmentLevel(attached, ball, 1, { material: red });
+    only((distance) => distance < first, hats);
+    only((distance) => distance >= first, balls);
+    const expected = await draw(scene, camera, plain);
+    expect(changedPixels(await draw(scene, camera, crowd), expected, 0), 'two geometries').toBe(0);
+
+    addAttachmentLevel(attached, null, 2);
+    only((distance) => distance >= first && distance < second, balls);
+    const fewer = await draw(scene, camera, plain);
+    expect(changedPixels(fewer, expected)).toBeGreaterThan(100);
+    expect(changedPixels(await draw(scene, camera, crowd), fewer, 0), 'nothing from the last on').toBe(0);
+
+    levelsOf(crowd).remove(last);
+    only((distance) => distance >= first, balls);
+    expect(changedPixels(await draw(scene, camera, crowd), expected, 0), 'a level less').toBe(0);
+    levelsOf(crowd).levels[1].attachments = false;
+    only(() => false, balls);
+    const near = await draw(scene, camera, plain);
+    expect(changedPixels(await draw(scene, camera, crowd), near, 0), 'without attachments').toBe(0);
+    plain.dispose();
+    crowd.dispose();
+  });
+
   test('a crowd is drawn with so many triangles at most: in less detail, or the nearest', async () => {
     const { renderer, draw } = drawing;
-    const { root, clips } = createKnight();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-      COUNT,
-    );
-    crowd.castShadow = crowd.receiveShadow = true;
-    for (let i = 0; i < COUNT; i++) {
-      crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
-    }
-    crowd.playAll((i) => i % clips.length).update(0.2);
+    const { crowd } = createRows();
     crowd.computeBoundingBox();
     const { scene, camera } = createStage(crowd.boundingBox as Box3, 'directional');
     crowd.boundingBox = null;

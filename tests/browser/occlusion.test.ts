@@ -14,10 +14,9 @@ import {
   Scene,
   Vector3,
 } from 'three';
-import type { WebGPURenderer } from 'three/webgpu';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { type Drawing, drawingOf } from '../support/drawings.js';
+import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import {
   bakeCharacter,
@@ -87,12 +86,38 @@ function createCamera(kind: 'perspective' | 'orthographic', next: () => number):
   return camera;
 }
 
+/** How many of a row stand in front of the wall, and how many there are. */
+const SEEN = 5;
+const ALL = 12;
+
+/** Five in front of a wall and seven behind it; `at` is where that is. */
+function createRow(at = new Vector3(), front = 4): SkinnedInstancedMesh {
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(COARSE.root, COARSE.clips), ALL);
+  for (let i = 0; i < ALL; i++) {
+    const place = new Vector3(((i % SEEN) - 2) * 1.2, 0, i < SEEN ? front : -4).add(at);
+    crowd.setMatrixAt(i, new Matrix4().setPosition(place));
+  }
+  crowd.playAll(0);
+  return crowd;
+}
+
+function createWall(at = new Vector3()): Mesh {
+  const wall = new Mesh(WALL, new MeshStandardMaterial({ color: 0xaa8866 }));
+  wall.position.copy(at).y += 1.5;
+  wall.scale.set(18, 9, 0.3);
+  return wall;
+}
+
+function createFront(at = new Vector3(), near = 0.1): PerspectiveCamera {
+  const camera = new PerspectiveCamera(60, 1, near, 100);
+  camera.position.set(0, 1.5, 12).add(at);
+  camera.lookAt(new Vector3(0, 1, 0).add(at));
+  camera.updateMatrixWorld();
+  return camera;
+}
+
 describe('under WebGPU', () => {
-  let drawing: Drawing;
-  beforeAll(async () => {
-    drawing = await drawingOf('TSL on WebGPU');
-  });
-  afterAll(() => drawing.dispose());
+  const drawing = useDrawing('TSL on WebGPU', drawingOf);
 
   const visible = async (crowd: SkinnedInstancedMesh, camera: Camera, of: Drawing = drawing) =>
     (await readViewInfo(crowd, of.renderer, camera)).visible;
@@ -158,25 +183,10 @@ describe('under WebGPU', () => {
     reversed.dispose();
   });
 
-  /** Five in front of a wall and seven behind it. */
-  function createRows(): { scene: Scene; camera: Camera; crowd: SkinnedInstancedMesh; wall: Mesh } {
-    const { scene } = createStage(STAGE, 'directional');
-    const camera = new PerspectiveCamera(60, 1, 0.1, 100);
-    aim(camera, [0, 1.5, 12], [0, 1, 0]);
-    const { root, clips } = FIGURE;
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 12);
-    for (let i = 0; i < 12; i++)
-      crowd.setMatrixAt(i, new Matrix4().makeTranslation(((i % 5) - 2) * 1.2, 0, i < 5 ? 4 : -4));
-    crowd.playAll(0);
-    const wall = new Mesh(WALL, new MeshStandardMaterial());
-    wall.position.y = 1.5;
-    wall.scale.set(18, 9, 0.3);
-    scene.add(new Group().add(wall));
-    return { scene, camera, crowd, wall };
-  }
-
   test('what cannot be trusted to hide anything hides nothing', async () => {
-    const { scene, camera, crowd, wall } = createRows();
+    const [crowd, wall, camera] = [createRow(), createWall(), createFront()];
+    const { scene } = createStage(STAGE, 'directional');
+    scene.add(new Group().add(wall));
     const occlusion = new Occlusion(wall);
     occlusion.add(crowd);
     const counts: Record<string, number> = {};
@@ -231,103 +241,50 @@ describe('under WebGPU', () => {
     crowd.dispose();
     occlusion.dispose();
   });
-});
 
-describe('of scenes', () => {
-  const STAGE = new Box3(new Vector3(-4, 0, -4), new Vector3(4, 2, 4));
-  const FIGURE = createCharacter({ detail: 0.15 });
-  const WALL = new BoxGeometry();
-  /** How many of a row stand in front of the wall, and how many there are. */
-  const SEEN = 5;
-  const ALL = 12;
-
-  /** Five in front of a wall and seven behind it; `at` is where that is. */
-  function createRow(at = new Vector3(), front = 4): SkinnedInstancedMesh {
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(FIGURE.root, FIGURE.clips), ALL);
-    for (let i = 0; i < ALL; i++) {
-      const place = new Vector3(((i % SEEN) - 2) * 1.2, 0, i < SEEN ? front : -4).add(at);
-      crowd.setMatrixAt(i, new Matrix4().setPosition(place));
+  test('the whole scene hides what is behind it, with a background, hooks and an override', async () => {
+    const { vec4 } = await import('three/tsl');
+    const { scene } = createStage(STAGE, 'directional');
+    const camera = createFront();
+    scene.add(createWall());
+    scene.backgroundNode = vec4(0.2, 0.4, 0.6, 1);
+    scene.overrideMaterial = new MeshNormalMaterial();
+    const drawn: unknown[] = [];
+    scene.onBeforeRender = (_renderer, _scene, of) => drawn.push(of);
+    const [plain, occluded] = [createRow(), createRow()];
+    const occlusion = new Occlusion(scene);
+    occlusion.add(occluded);
+    // Levels of shadows go by the camera that drew a crowd last.
+    await drawing.draw(scene, camera, plain);
+    for (let frame = 0; frame < 2; frame++) {
+      const picture = await drawing.draw(scene, camera, occluded);
+      const expected = await drawing.draw(scene, camera, plain);
+      expect(changedPixels(expected, picture, 0), `frame ${frame}`).toBe(0);
+      expect(await visible(occluded, camera), `frame ${frame}`).toBe(SEEN);
     }
-    crowd.playAll(0);
-    return crowd;
-  }
+    const empty = await drawing.draw(scene, camera, new Group());
+    expect(changedPixels(empty, await drawing.draw(scene, camera, occluded))).toBeGreaterThan(100);
+    // Once in each picture, and not for the camera of the pass.
+    expect(drawn.map((of) => of === camera)).toEqual(Array.from({ length: 7 }, () => true));
+    for (const owner of [plain, occluded, occlusion]) owner.dispose();
+  });
 
-  function createWall(at = new Vector3()): Mesh {
-    const wall = new Mesh(WALL, new MeshStandardMaterial({ color: 0xaa8866 }));
-    wall.position.copy(at).y += 1.5;
-    wall.scale.set(18, 9, 0.3);
-    return wall;
-  }
-
-  function createCamera(at = new Vector3(), near = 0.1): PerspectiveCamera {
-    const camera = new PerspectiveCamera(60, 1, near, 100);
-    camera.position.set(0, 1.5, 12).add(at);
-    camera.lookAt(new Vector3(0, 1, 0).add(at));
-    camera.updateMatrixWorld();
-    return camera;
-  }
-
-  describe('under WebGPU', () => {
-    let drawing: Drawing;
-    let renderer: WebGPURenderer;
-    beforeAll(async () => {
-      drawing = await drawingOf('TSL on WebGPU');
-      renderer = drawing.renderer as WebGPURenderer;
-    });
-    afterAll(() => drawing.dispose());
-
-    const visible = async (crowd: SkinnedInstancedMesh, camera: PerspectiveCamera) =>
-      (await readViewInfo(crowd, renderer, camera)).visible;
-
-    /** Draws a crowd with occluders and without, twice. Expects that the pictures are the same. */
-    async function expectSame(scene: Scene, camera: PerspectiveCamera, occluders: Object3D, hidden = true) {
-      const [plain, occluded] = [createRow(), createRow()];
-      const occlusion = new Occlusion(occluders);
-      occlusion.add(occluded);
-      // Levels of shadows go by the camera that drew a crowd last.
-      await drawing.draw(scene, camera, plain);
-      for (let frame = 0; frame < 2; frame++) {
-        const picture = await drawing.draw(scene, camera, occluded);
-        const expected = await drawing.draw(scene, camera, plain);
-        expect(changedPixels(expected, picture, 0), `frame ${frame}`).toBe(0);
-        expect(await visible(occluded, camera), `frame ${frame}`).toBe(hidden ? SEEN : ALL);
-      }
-      const empty = await drawing.draw(scene, camera, new Group());
-      expect(changedPixels(empty, await drawing.draw(scene, camera, occluded))).toBeGreaterThan(100);
-      for (const owner of [plain, occluded, occlusion]) owner.dispose();
+  test('far from the origin, with a near plane close to the eye, none is left out that is seen', async () => {
+    const scene = new Scene();
+    // Feet and hands reach almost to the wall.
+    const [wall, crowd] = [createWall(), createRow(new Vector3(), 0.9)];
+    const occlusion = new Occlusion(wall);
+    occlusion.add(crowd);
+    scene.add(wall);
+    for (const away of [0, 1_000, 10_000]) {
+      const at = new Vector3(away, 0, -0.7 * away);
+      const camera = createFront(at, 0.01);
+      wall.position.copy(at).y += 1.5;
+      crowd.instanceMatrix.copy(createRow(at, 0.9).instanceMatrix);
+      crowd.instanceMatrix.needsUpdate = true;
+      await drawing.draw(scene, camera, crowd);
+      expect(await visible(crowd, camera), `${away} away`).toBe(SEEN);
     }
-
-    test('the whole scene hides what is behind it, with a background, hooks and an override', async () => {
-      const { vec4 } = await import('three/tsl');
-      const { scene } = createStage(STAGE, 'directional');
-      const camera = createCamera();
-      scene.add(createWall());
-      scene.backgroundNode = vec4(0.2, 0.4, 0.6, 1);
-      scene.overrideMaterial = new MeshNormalMaterial();
-      const drawn: unknown[] = [];
-      scene.onBeforeRender = (_renderer, _scene, of) => drawn.push(of);
-      await expectSame(scene, camera, scene);
-      // Once in each picture, and not for the camera of the pass.
-      expect(drawn.map((of) => of === camera)).toEqual(Array.from({ length: 7 }, () => true));
-    });
-
-    test('far from the origin, with a near plane close to the eye, none is left out that is seen', async () => {
-      const scene = new Scene();
-      // Feet and hands reach almost to the wall.
-      const [wall, crowd] = [createWall(), createRow(new Vector3(), 0.9)];
-      const occlusion = new Occlusion(wall);
-      occlusion.add(crowd);
-      scene.add(wall);
-      for (const away of [0, 1_000, 10_000]) {
-        const at = new Vector3(away, 0, -0.7 * away);
-        const camera = createCamera(at, 0.01);
-        wall.position.copy(at).y += 1.5;
-        crowd.instanceMatrix.copy(createRow(at, 0.9).instanceMatrix);
-        crowd.instanceMatrix.needsUpdate = true;
-        await drawing.draw(scene, camera, crowd);
-        expect(await visible(crowd, camera), `${away} away`).toBe(SEEN);
-      }
-      for (const owner of [crowd, occlusion]) owner.dispose();
-    });
+    for (const owner of [crowd, occlusion]) owner.dispose();
   });
 });

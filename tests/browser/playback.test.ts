@@ -1,6 +1,6 @@
 import { type AnimationActionLoopStyles, LoopOnce, LoopPingPong, LoopRepeat, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
 import {
   assembleCharacter,
@@ -48,8 +48,7 @@ describe('shader and CPU twin show the same frame', () => {
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 8 }), plays.length, {
       interpolate,
     });
-    crowd.geometry = captureGeometry(crowd.geometry);
-    crowd.material = how.material(3);
+    letRead(crowd, how);
     const expected = new Vector3();
     for (const clock of clocks) {
       crowd.update(-crowd.elapsed);
@@ -109,8 +108,7 @@ describe.each(TWINS)('%s', (twin) => {
     const { root, clips } = createStick({ Jump: 1 });
     const how = await captureOf(twin);
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-    crowd.geometry = captureGeometry(crowd.geometry);
-    crowd.material = how.material(3);
+    letRead(crowd, how);
     const expected = new Vector3();
     for (const clock of [0.3, 7.7, 15.9]) {
       crowd.update(clock - crowd.clock);
@@ -138,9 +136,7 @@ test.each(TWINS)(
     const [one, other] = [bake(['Long']), bake(['Short', 'Long'])];
     const crowd = new SkinnedInstancedMesh(assembleCharacter(root, one), 1);
     const [first, second] = [await captureOf(twin), await captureOf(twin)];
-    const vertices = crowd.geometry.getAttribute('position').count;
-    crowd.geometry = captureGeometry(crowd.geometry);
-    crowd.material = first.material(vertices);
+    const vertices = letRead(crowd, first);
     crowd.play(0, 'Long').update(0.5);
 
     await first.read(crowd, vertices, 1);

@@ -1,6 +1,6 @@
 import { Box3, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
@@ -20,9 +20,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
   function createSticks(count: number, rateOf: (index: number) => number) {
     const { root, clips } = createStick({ Slide: 100, Other: 50 });
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-    const vertices = crowd.geometry.getAttribute('position').count;
-    crowd.geometry = captureGeometry(crowd.geometry);
-    crowd.material = how.material(vertices);
+    const vertices = letRead(crowd, how);
     for (let i = 0; i < count; i++) {
       crowd.setMatrixAt(i, new Matrix4());
       crowd.playback.texels.setRate(i, rateOf(i));

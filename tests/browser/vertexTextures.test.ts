@@ -13,19 +13,18 @@ import {
   MeshBasicMaterial,
   MeshNormalMaterial,
   MeshStandardMaterial,
-  Object3D,
   Vector3,
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { wind } from '../../demos/lib/motions/wind.js';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { partsOf } from '../support/features.js';
 import { assembleCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
 import { moveBy } from '../support/moveBy.js';
-import { createStage } from '../support/pictures.js';
+import { createStage, shaded } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
 import { THOROUGH } from '../support/thorough.js';
 import { createFlag, createMorphing } from '../support/vertexSources.js';
@@ -63,10 +62,8 @@ describe.each(TWINS)('%s', (twin) => {
       const { root, clips } = createMorphing();
       const texture = bakeVertexTexture(root, clips, { fps: 10, precision, maxTextureSize: 64 });
       const crowd = new SkinnedInstancedMesh(assembleCharacter(root, texture), 6);
-      const { count } = crowd.geometry.getAttribute('position');
       const how = await captureOf(twin);
-      crowd.geometry = captureGeometry(crowd.geometry);
-      crowd.material = how.material(count);
+      const count = letRead(crowd, how);
       for (let i = 0; i < 6; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
       crowd.play(1, 'Morph', { time: 0.33 });
       crowd.play(2, 'Morph', { time: 1.7, loop: LoopPingPong });
@@ -102,21 +99,14 @@ describe.each(TWINS)('%s', (twin) => {
       const { flag, wave } = createFlag();
       const [cloth] = flag.children as Mesh[];
       cloth.material = create();
-      flag.traverse((node) => {
-        node.castShadow = node.receiveShadow = true;
-      });
+      shaded(flag);
       const texture = bakeVertexTexture(flag, wave, { duration: 1, fps: 20 });
       const crowd = new SkinnedInstancedMesh(assembleCharacter(flag, texture), 1);
       crowd.play(0, 'Motion', { time: 0.35 });
       wave(0.35);
       cloth.geometry.computeVertexNormals();
-      for (const light of label === 'basic' ? (['point'] as const) : (['directional'] as const)) {
-        const { scene, camera } = createStage(BOUNDS, light);
-        const empty = await drawing.draw(scene, camera, new Object3D());
-        const expected = await drawing.draw(scene, camera, flag);
-        const drawn = await drawing.draw(scene, camera, crowd);
-        expectSamePicture(`${twin} ${label}, ${light}`, expected, drawn, empty, BOUND);
-      }
+      const stage = createStage(BOUNDS, label === 'basic' ? 'point' : 'directional');
+      await expectSameDrawn(`${twin} ${label}`, drawing.draw, stage, flag, crowd, BOUND);
       crowd.dispose();
     },
   );
@@ -135,15 +125,12 @@ describe.each(TWINS)('%s', (twin) => {
     const mixer = new AnimationMixer(root);
     mixer.clipAction(clips[0]).setLoop(LoopOnce, 1).play();
     mixer.setTime(0.4);
-    const { scene, camera } = createStage(BOUNDS, 'directional');
-    const empty = await drawing.draw(scene, camera, new Object3D());
-    const expected = await drawing.draw(scene, camera, root);
-    expectSamePicture(`${twin} a scene`, expected, await drawing.draw(scene, camera, crowd), empty, BOUND);
+    const stage = createStage(BOUNDS, 'directional');
+    await expectSameDrawn(`${twin} a scene`, drawing.draw, stage, root, crowd, BOUND);
     crowd.dispose();
-    expectSamePicture(`${twin} its clone`, expected, await drawing.draw(scene, camera, copy), empty, BOUND);
+    await expectSameDrawn(`${twin} its clone`, drawing.draw, stage, root, copy, BOUND);
     partsOf(copy).setVisibleAt(0, 'Blob', false);
     root.getObjectByName('Blob')?.removeFromParent();
-    const without = await drawing.draw(scene, camera, root);
-    expectSamePicture(`${twin} a part`, without, await drawing.draw(scene, camera, copy), empty, BOUND);
+    await expectSameDrawn(`${twin} a part`, drawing.draw, stage, root, copy, BOUND);
   });
 });

@@ -1,7 +1,6 @@
 import {
-  Box3,
+  type Box3,
   DataTexture,
-  Group,
   Matrix4,
   MeshDepthMaterial,
   MeshStandardMaterial,
@@ -13,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { drawInNewFrame } from '../support/frames.js';
 import {
   assembleCharacter,
@@ -22,7 +21,7 @@ import {
   SkinnedInstancedMesh,
 } from '../support/library.js';
 import { changedPixels, createStage, SIZE } from '../support/pictures.js';
-import { Reference } from '../support/reference.js';
+import { boundsOf, Reference } from '../support/reference.js';
 
 type WebGPU = typeof import('three/webgpu');
 type TSL = typeof import('three/tsl');
@@ -69,9 +68,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     for (const mesh of reference.meshes) mesh.material = create();
     crowd.material = create();
     for (const mesh of [crowd, ...reference.meshes]) mesh.castShadow = mesh.receiveShadow = true;
-    const bounds = new Box3();
-    reference.forEachVertex((_, position) => bounds.expandByPoint(position));
-    return { reference, crowd, bounds };
+    return { reference, crowd, bounds: boundsOf(reference) };
   }
 
   async function compare(
@@ -80,14 +77,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     draw = picture,
   ): Promise<void> {
     const { reference, crowd, bounds } = createPair(create);
-    const { scene, camera } = stageFor(bounds);
-    expectSamePicture(
-      `${label}, ${twin}`,
-      await draw(scene, camera, reference.root),
-      await draw(scene, camera, crowd),
-      await draw(scene, camera, new Group()),
-      BOUND,
-    );
+    await expectSameDrawn(`${label}, ${twin}`, draw, stageFor(bounds), reference.root, crowd, BOUND);
     crowd.dispose();
   }
 

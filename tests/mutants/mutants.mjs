@@ -142,7 +142,7 @@ export const MUTANTS = {
     file: 'lib/instances/InstanceVisibility.ts',
     text: 'this.lowest = Math.min(this.lowest, id);',
     fault: 'this.lowest = Math.max(this.lowest, id);',
-    tests: ['unit/crowd'],
+    tests: ['unit/crowd', 'unit/objects'],
   },
   // Features.
   'start-of-kind': {

@@ -14,8 +14,8 @@ import { SkeletonUtils } from 'three-stdlib';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { editsOf } from '../support/features.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
@@ -65,17 +65,10 @@ describe.each(TWINS)('%s', (twin) => {
       theirs.add(new SkeletonHelper(clone));
     }
     const bounds = new Box3(new Vector3(-0.8, 0, -0.8), new Vector3(0.8, 1.9, 0.8));
-    const { scene, camera } = createStage(bounds, 'directional');
-    const empty = await drawing.draw(scene, camera, new Group());
-    expectSamePicture(
-      `${what}, ${twin}`,
-      await drawing.draw(scene, camera, theirs),
-      await drawing.draw(scene, camera, ours),
-      empty,
-      BOUND,
-    );
+    const stage = createStage(bounds, 'directional');
+    const { scene, camera } = stage;
+    const shown = await expectSameDrawn(`${what}, ${twin}`, drawing.draw, stage, theirs, ours, BOUND);
     if (what === 'SkeletonHelper') {
-      const shown = await drawing.draw(scene, camera, ours);
       const [helper] = ours.children.slice(1);
       helper.visible = false;
       expect(changedPixels(shown, await drawing.draw(scene, camera, ours))).toBeGreaterThan(100);
@@ -83,13 +76,7 @@ describe.each(TWINS)('%s', (twin) => {
     }
     // Both go on: what was written ends where the clip moves the joint, and what hangs on bones goes along.
     for (const one of [crowd, mixer]) one.update(0.3);
-    expectSamePicture(
-      `${what}, ${twin}, later`,
-      await drawing.draw(scene, camera, theirs),
-      await drawing.draw(scene, camera, ours),
-      empty,
-      BOUND,
-    );
+    await expectSameDrawn(`${what}, ${twin}, later`, drawing.draw, stage, theirs, ours, BOUND);
     crowd.dispose();
   });
 });

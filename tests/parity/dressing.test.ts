@@ -29,6 +29,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { BOUND, expectSameDrawn } from '../support/comparePair.js';
 import { crowdArguments } from '../support/crowdArguments.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { sharedDrawing, useDrawing } from '../support/drawings.js';
@@ -49,11 +50,8 @@ import {
 } from '../support/library.js';
 import type { Model } from '../support/models.js';
 import { nearestFrame } from '../support/pair.js';
-import { aim, changedPixels, createStage } from '../support/pictures.js';
-import { Reference } from '../support/reference.js';
-
-/** Share of the pixels that a character covers, with its shadow, that may differ. */
-const BOUND = 0.0015;
+import { aim, changedPixels, createStage, shaded } from '../support/pictures.js';
+import { boundsOf, Reference } from '../support/reference.js';
 
 /** The character with things in hand, of materials that differ in every constant that may. */
 function createDressed(): Model {
@@ -84,10 +82,7 @@ const load = async (name: string): Promise<Model> =>
 
 /** The character at a time of a clip as three.js has it, to be compared with a crowd of one. */
 function createReference({ root, clips }: Model, clip: number, time: number, dress = (_: Object3D) => {}) {
-  root.traverse((node) => {
-    node.castShadow = true;
-    node.receiveShadow = true;
-  });
+  shaded(root);
   const reference = new Reference(root, new Matrix4());
   dress(reference.root);
   reference.pose(clips[clip], time);
@@ -112,12 +107,8 @@ describe.each(TWINS)('%s', (twin) => {
   const { draw } = useDrawing(twin);
 
   async function expectSame(reference: Reference, crowd: Object3D, label: string): Promise<void> {
-    const box = new Box3();
-    reference.forEachVertex((_, position) => box.expandByPoint(position));
-    const { scene, camera } = createStage(box, 'directional');
-    const expected = await draw(scene, camera, reference.root);
-    const drawn = await draw(scene, camera, crowd);
-    expectSamePicture(`${label}, ${twin}`, expected, drawn, await draw(scene, camera, new Group()), BOUND);
+    const stage = createStage(boundsOf(reference), 'directional');
+    await expectSameDrawn(`${label}, ${twin}`, draw, stage, reference.root, crowd);
   }
 
   describeCharacters((name) => {

@@ -1,6 +1,6 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
 import { BUILT_IN, describeCharacters, loadCharacter } from '../support/characters.js';
 import { comparePair } from '../support/comparePair.js';
@@ -80,9 +80,7 @@ describe.each(TWINS)('%s', (twin) => {
       const moving = clips.filter(({ duration }) => duration > 0);
       const count = 5;
       const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-      const vertices = crowd.geometry.getAttribute('position').count;
-      crowd.geometry = captureGeometry(crowd.geometry);
-      crowd.material = how.material(vertices);
+      const vertices = letRead(crowd, how);
       const pair = new EditedMixers(crowd, root, moving);
       const doll = new EditedMixers(new SkinnedInstancedMesh(bakeCharacter(root, clips), 1), root, moving);
       const joints = editableJoints(crowd, root);

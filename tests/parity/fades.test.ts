@@ -2,7 +2,7 @@ import { LoopOnce, LoopPingPong, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { createPoseMix } from '../../lib/animation/PoseMix.js';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { crowdArguments } from '../support/crowdArguments.js';
@@ -47,9 +47,7 @@ describe.each(TWINS)('%s', (twin: Twin) => {
       const height = characterHeight(root);
       const count = 24;
       const crowd = new SkinnedInstancedMesh(...crowdArguments(root, clips, count, options));
-      const vertices = crowd.geometry.getAttribute('position').count;
-      crowd.geometry = captureGeometry(crowd.geometry);
-      crowd.material = how.material(vertices);
+      const vertices = letRead(crowd, how);
       const next = random(SEEDS[0]);
       const matrix = new Matrix4();
       for (let i = 0; i < count; i++) {

@@ -22,10 +22,9 @@ import {
 import { describe, test } from 'vitest';
 import { TWINS, type Twin } from '../support/captures.js';
 import { BUILT_IN, COARSE, describeCharacters, loadCharacter } from '../support/characters.js';
-import { BOUND, comparePair, type Seen } from '../support/comparePair.js';
+import { comparePair, expectSameDrawn, type Seen } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { createPair, createShadowPair, type Pair, useMaterial } from '../support/pair.js';
 import { createStage, type LightKind } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
@@ -199,14 +198,8 @@ describe.each(TWINS)('%s', (twin) => {
         parent.rotation.set(0.2, 0.5, 0.1);
         return parent.add(object);
       });
-      const { scene, camera } = createStage(pair.bounds, 'directional');
-      expectSamePicture(
-        `under a parent, ${twin}`,
-        await drawing.draw(scene, camera, expected),
-        await drawing.draw(scene, camera, drawn),
-        await drawing.draw(scene, camera, new Group()),
-        BOUND,
-      );
+      const stage = createStage(pair.bounds, 'directional');
+      await expectSameDrawn(`under a parent, ${twin}`, drawing.draw, stage, expected, drawn);
     },
   );
 

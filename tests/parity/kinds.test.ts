@@ -3,9 +3,9 @@ import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter, createFigure } from '../support/coarseCharacter.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { createKnight } from '../support/knight.js';
 import {
   bakeCharacter,
@@ -14,10 +14,8 @@ import {
   DrawOrder,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { createStage } from '../support/pictures.js';
+import { createStage, shaded } from '../support/pictures.js';
 
-/** Share of the pixels that the characters cover, with their shadows, that may differ. */
-const BOUND = 0.0015;
 const COUNT = 5;
 
 describe.each(TWINS)('%s', (twin) => {
@@ -31,11 +29,7 @@ describe.each(TWINS)('%s', (twin) => {
       createFigure(0x2244cc, 0.2, createCoarseCharacter()).root,
       createFigure(0x22aa44, 0.5, createCoarseCharacter()).root,
     ];
-    for (const root of roots) {
-      root.traverse((node) => {
-        node.castShadow = node.receiveShadow = true;
-      });
-    }
+    roots.forEach(shaded);
     const crowd = new SkinnedInstancedMesh(bakeCharacter(knight, clips), COUNT);
     crowd.castShadow = crowd.receiveShadow = true;
     const kinds = new CrowdKinds(crowd);
@@ -66,16 +60,9 @@ describe.each(TWINS)('%s', (twin) => {
     crowd.update(0);
     const box = new Box3(new Vector3(-1.5, 0, -1.5), new Vector3(1.5, 2.2, 0.5));
     for (const light of ['point', 'directional'] as const) {
-      const { scene, camera } = createStage(box, light);
-      const empty = await draw(scene, camera, new Group());
-      const compare = async (what: string) =>
-        expectSamePicture(
-          `kinds, ${twin}, ${light}, ${what}`,
-          await draw(scene, camera, town),
-          await draw(scene, camera, crowd),
-          empty,
-          BOUND,
-        );
+      const stage = createStage(box, light);
+      const compare = (what: string) =>
+        expectSameDrawn(`kinds, ${twin}, ${light}, ${what}`, draw, stage, town, crowd);
       await compare('at first');
       if (light === 'point') continue;
 

@@ -1,6 +1,6 @@
 import { AnimationUtils, type Bone, Matrix4, type Object3D } from 'three';
 import { describe, expect, test } from 'vitest';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
 import { describeCharacters, loadCharacter } from '../support/characters.js';
 import { disposeLater } from '../support/disposeLater.js';
@@ -41,9 +41,7 @@ describe.each(TWINS)('%s', (twin) => {
       const count = 3;
       const crowd = new SkinnedInstancedMesh(bakeCharacter(root, all), count);
       new AnimationLayers(crowd, layers);
-      const vertices = crowd.geometry.getAttribute('position').count;
-      crowd.geometry = captureGeometry(crowd.geometry);
-      crowd.material = how.material(vertices);
+      const vertices = letRead(crowd, how);
       for (let i = 0; i < count; i++) crowd.setMatrixAt(i, new Matrix4());
 
       const next = random(23);

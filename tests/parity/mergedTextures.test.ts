@@ -1,5 +1,4 @@
 import {
-  Box3,
   BoxGeometry,
   CanvasTexture,
   CompressedTexture,
@@ -29,8 +28,8 @@ import { expectSamePicture } from '../support/expectSamePicture.js';
 import { uniformsOf } from '../support/features.js';
 import { bakeCharacter, LoopOnceOptions, mergeMaterials, SkinnedInstancedMesh } from '../support/library.js';
 import { loseContext, restoreContext } from '../support/loseContext.js';
-import { createStage } from '../support/pictures.js';
-import { Reference } from '../support/reference.js';
+import { createStage, shaded } from '../support/pictures.js';
+import { boundsOf, Reference } from '../support/reference.js';
 import { THOROUGH } from '../support/thorough.js';
 
 /** Share of the pixels that a character covers, with its shadow, that may differ. */
@@ -96,9 +95,7 @@ function dressed(materials: readonly MeshStandardMaterial[]) {
     mesh.position.set(((i % 3) - 1) * 0.7, 0.2 + Math.floor(i / 3) * 0.6, 0.4);
     (root.getObjectByName('Chest') as Object3D).add(mesh);
   });
-  root.traverse((node) => {
-    node.castShadow = node.receiveShadow = true;
-  });
+  shaded(root);
   return { root, clips };
 }
 
@@ -123,9 +120,7 @@ describe.each(TWINS)('%s', (twin) => {
     expect([crowd.material].flat()).toHaveLength(drawn);
     dress(crowd, reference.meshes);
     crowd.play(0, CLIP, { ...LoopOnceOptions, time: TIME });
-    const box = new Box3();
-    reference.forEachVertex((_, position) => box.expandByPoint(position));
-    const { scene, camera } = createStage(box, 'directional');
+    const { scene, camera } = createStage(boundsOf(reference), 'directional');
     const expected = await draw(scene, camera, reference.root);
     const empty = await draw(scene, camera, new Group());
     // Twice: what is compiled in the first frame sets more than the next one finds again.

@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { breathing } from '../../demos/lib/motions/breathing.js';
 import { flutter } from '../../demos/lib/motions/flutter.js';
 import { wind } from '../../demos/lib/motions/wind.js';
-import { captureGeometry } from '../support/capture.js';
+import { letRead } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { useDrawing } from '../support/drawings.js';
@@ -62,9 +62,7 @@ describe.each(TWINS)('%s: vertices are where the CPU has them', (twin) => {
 
   /** The farthest that a vertex is from where the CPU has it. */
   async function farthest(crowd: SkinnedInstancedMesh): Promise<number> {
-    const { count } = crowd.geometry.getAttribute('position');
-    crowd.geometry = captureGeometry(crowd.geometry);
-    crowd.material = how.material(count);
+    const count = letRead(crowd, how);
     const drawn = await how.read(crowd, count, crowd.count);
     const vertex = new Vector3();
     const expected = new Vector3();

@@ -19,7 +19,7 @@ import { useDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import '../support/objects.js';
-import { changedPixels, createStage } from '../support/pictures.js';
+import { changedPixels, createStage, shaded } from '../support/pictures.js';
 
 /** Share of the pixels that the characters cover, with their shadows, that may differ. */
 const BOUND = 0.0015;
@@ -30,14 +30,6 @@ function createPlate(): Mesh {
   plate.name = 'Plate';
   plate.position.y = 2;
   return shaded(plate);
-}
-
-function shaded<T extends Object3D>(object: T): T {
-  object.traverse((node) => {
-    node.castShadow = true;
-    node.receiveShadow = true;
-  });
-  return object;
 }
 
 /** Three places, the last of which is turned and moved; and what is done to whoever stands there. */

@@ -2,9 +2,8 @@ import { Box3, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, ty
 import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { BOUND } from '../support/comparePair.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, DrawOrder, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { createStage } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
@@ -43,19 +42,17 @@ function groundOf(scene: Scene, material: MeshBasicMaterial): Mesh {
 }
 
 describe.each(TWINS)('%s', (twin) => {
-  const drawing = useDrawing(twin);
+  const { draw } = useDrawing(twin);
 
   test.each([
     ['that is opaque, drawn first by its renderOrder', { color: 0x99aa88 }, -1],
     ['that is transparent', { color: 0x99aa88, transparent: true, opacity: 0.6 }, 0],
   ])('characters stand as clones do in a ground without depth %s', async (label, parameters, renderOrder) => {
     const { crowd, clones, bounds } = createRow();
-    const { scene, camera } = createStage(bounds, 'directional');
-    const ground = groundOf(scene, new MeshBasicMaterial({ ...parameters, depthWrite: false }));
-    const empty = await drawing.draw(scene, camera, new Group());
+    const stage = createStage(bounds, 'directional');
+    const ground = groundOf(stage.scene, new MeshBasicMaterial({ ...parameters, depthWrite: false }));
     ground.renderOrder = renderOrder;
-    const expected = await drawing.draw(scene, camera, clones);
-    expectSamePicture(label, expected, await drawing.draw(scene, camera, crowd), empty, BOUND);
+    await expectSameDrawn(label, draw, stage, clones, crowd);
     crowd.dispose();
   });
 
@@ -63,16 +60,13 @@ describe.each(TWINS)('%s', (twin) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const material = new MeshStandardMaterial({ color: 0xcc8844, transparent: true, opacity: 0.5 });
     const { crowd, clones, bounds } = createRow(material);
-    const { scene, camera } = createStage(bounds, 'directional');
-    const empty = await drawing.draw(scene, camera, new Group());
-    const expected = await drawing.draw(scene, camera, clones);
-    await drawing.draw(scene, camera, crowd);
-    await drawing.draw(scene, camera, crowd);
+    const stage = createStage(bounds, 'directional');
+    for (let i = 0; i < 2; i++) await draw(stage.scene, stage.camera, crowd);
     expect(warn.mock.calls.flat().filter((text) => /DrawOrder/.test(text))).toEqual([
       expect.stringMatching(/transparent instances.*new DrawOrder\(crowd, \{ sortObjects: true \}\)/),
     ]);
     new DrawOrder(crowd, { sortObjects: true });
-    expectSamePicture('transparent', expected, await drawing.draw(scene, camera, crowd), empty, BOUND);
+    await expectSameDrawn('transparent', draw, stage, clones, crowd);
     crowd.dispose();
   });
 });

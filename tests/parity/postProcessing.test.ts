@@ -1,12 +1,4 @@
-import {
-  Box3,
-  Matrix4,
-  MeshNormalMaterial,
-  type Object3D,
-  PerspectiveCamera,
-  Vector2,
-  WebGLRenderer,
-} from 'three';
+import { Matrix4, MeshNormalMaterial, type Object3D, PerspectiveCamera, Vector2, WebGLRenderer } from 'three';
 import { EffectComposer } from 'three/addons/postprocessing/EffectComposer.js';
 import { GTAOPass } from 'three/addons/postprocessing/GTAOPass.js';
 import { OutlinePass } from 'three/addons/postprocessing/OutlinePass.js';
@@ -17,7 +9,7 @@ import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeCharacter, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { createStage, SIZE } from '../support/pictures.js';
-import { Reference } from '../support/reference.js';
+import { boundsOf, Reference } from '../support/reference.js';
 
 /** Share of the pixels that may differ: edges that round to the other side. */
 const BOUND = 0.001;
@@ -72,8 +64,7 @@ test.each(Object.entries(WAYS))('%s: looks as with a SkinnedMesh', (name, draw) 
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
   crowd.setMatrixAt(0, place);
   crowd.play(0, walk, { ...LoopOnceOptions, time: 0.25 }).update(0);
-  const bounds = new Box3();
-  reference.forEachVertex((_, position) => bounds.expandByPoint(position));
+  const bounds = boundsOf(reference);
 
   const [expected, drawn, empty] = [reference.root, crowd, null].map((object) => {
     const stage = createStage(bounds, 'directional');

@@ -25,7 +25,7 @@ import {
   LoopOnceOptions,
   SkinnedInstancedMesh,
 } from '../support/library.js';
-import { changedPixels, createStage, picture } from '../support/pictures.js';
+import { changedPixels, createStage, picture, shaded } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
 
@@ -81,11 +81,7 @@ function createRow(material: Material) {
   const walk = clips.find(({ name }) => name === 'Walk');
   if (walk) drawn.add(new Reference(root, at(1.6)).pose(walk, 0.25).root);
 
-  for (const group of [expected, drawn]) {
-    group.traverse((node) => {
-      node.castShadow = node.receiveShadow = true;
-    });
-  }
+  for (const group of [expected, drawn]) shaded(group);
   return { expected, drawn, bounds: boundsOf(expected) };
 }
 

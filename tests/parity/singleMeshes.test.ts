@@ -28,6 +28,7 @@ import {
   SkinnedInstancedMesh,
   simplifyGeometry,
 } from '../support/library.js';
+import { shaded } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { bumps } from '../support/textures.js';
 
@@ -39,9 +40,7 @@ function createBoarded() {
   board.name = 'Board';
   board.position.set(0, 0.1, 0.5);
   (root.getObjectByName('Hips') as Object3D).add(board);
-  root.traverse((node) => {
-    node.castShadow = node.receiveShadow = true;
-  });
+  shaded(root);
   return { root, clip: clips[1], body, board };
 }
 

@@ -5,7 +5,6 @@ import {
   Color,
   DataArrayTexture,
   DataTexture,
-  Group,
   LinearFilter,
   type Material,
   Mesh,
@@ -19,16 +18,13 @@ import {
 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { partsOf, uniformsOf } from '../support/features.js';
 import { changedPixels, createStage, type LightKind } from '../support/pictures.js';
 import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
 import { THOROUGH } from '../support/thorough.js';
-
-/** Share of the pixels that the characters cover, with their shadows, that may differ. */
-const BOUND = 0.0015;
 
 const OPACITIES = [1, 0.55, 0.2];
 
@@ -79,15 +75,12 @@ describe.each(TWINS)('%s', (twin) => {
     light: LightKind = 'directional',
   ): Promise<void> {
     const { clones, crowd, bounds } = trio;
-    const { scene, camera } = createStage(bounds, light);
+    const stage = createStage(bounds, light);
     // drawn before: materials must notice what comes
-    const before = await draw(scene, camera, crowd);
+    const before = await draw(stage.scene, stage.camera, crowd);
     change();
-    const expected = await draw(scene, camera, clones);
-    const drawn = await draw(scene, camera, crowd);
-    const empty = await draw(scene, camera, new Group());
+    const drawn = await expectSameDrawn(`${label}, ${twin}`, draw, stage, clones, crowd);
     expect(changedPixels(before, drawn), `${label}: something has changed`).toBeGreaterThan(300);
-    expectSamePicture(`${label}, ${twin}`, expected, drawn, empty, BOUND);
     disposeLater(crowd);
   }
 
@@ -101,35 +94,21 @@ describe.each(TWINS)('%s', (twin) => {
     matcap: (options) => new MeshMatcapMaterial(options),
   };
 
-  test.each(THOROUGH ? Object.keys(materials) : ['standard'])(
-    'opacity in a transparent %s material',
-    async (name) => {
-      const trio = createTrio(
-        () => materials[name]({ transparent: true, opacity: 0.9 }),
-        (material, i) => {
-          material.opacity *= OPACITIES[i];
-        },
-      );
-      await expectSame(trio, `opacity ${name}`, () => {
-        OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
-      });
-    },
-  );
-
-  test.each(THOROUGH ? ['basic', 'standard'] : ['standard'])(
-    'opacity in a %s material that is hashed',
-    async (name) => {
-      const trio = createTrio(
-        () => materials[name]({ alphaHash: true, opacity: 0.9 }),
-        (material, i) => {
-          material.opacity *= OPACITIES[i];
-        },
-      );
-      const change = () =>
-        OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
-      await expectSame(trio, `hashed ${name}`, change);
-    },
-  );
+  const seeThrough = [
+    ...(THOROUGH ? Object.keys(materials) : ['standard']).map((name) => [name, { transparent: true }]),
+    ...(THOROUGH ? ['basic', 'standard'] : ['standard']).map((name) => [name, { alphaHash: true }]),
+  ] as [string, object][];
+  test.each(seeThrough)('opacity in a %s material, %o', async (name, options) => {
+    const trio = createTrio(
+      () => materials[name]({ ...options, opacity: 0.9 }),
+      (material, i) => {
+        material.opacity *= OPACITIES[i];
+      },
+    );
+    const change = () =>
+      OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
+    await expectSame(trio, `opacity ${name} ${Object.keys(options)}`, change);
+  });
 
   test.each(lights)('opacity in a material that is cut off by alpha, under a %s light', async (light) => {
     const trio = createTrio(

@@ -1,18 +1,15 @@
 import { InstanceUniforms, JointAttachment } from 'skinned-instanced-mesh';
-import { BoxGeometry, Color, Group, type Material, Mesh, MeshStandardMaterial, type Object3D } from 'three';
+import { BoxGeometry, Color, type Material, Mesh, MeshStandardMaterial, type Object3D } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { uniformsOf } from '../support/features.js';
 import { addLevel } from '../support/levels.js';
 import { encodingOf } from '../support/library.js';
 import { createStage } from '../support/pictures.js';
 import { COLORS, createTrio, TRIO, type Trio } from '../support/surfaceTrio.js';
-
-/** Share of the pixels that the characters cover, with their shadows, that may differ. */
-const BOUND = 0.0015;
 
 const standard = () => new MeshStandardMaterial({ color: 0xbbaa88, roughness: 0.6 });
 const emissiveOf = (material: Material) => (material as MeshStandardMaterial).emissive;
@@ -29,11 +26,7 @@ describe.each(TWINS)('%s', (twin) => {
   const { draw } = useDrawing(twin);
 
   async function expectSame({ clones, crowd, bounds }: Trio, label: string): Promise<void> {
-    const { scene, camera } = createStage(bounds, 'directional');
-    const expected = await draw(scene, camera, clones);
-    const drawn = await draw(scene, camera, crowd);
-    const empty = await draw(scene, camera, new Group());
-    expectSamePicture(`${label}, ${twin}`, expected, drawn, empty, BOUND);
+    await expectSameDrawn(`${label}, ${twin}`, draw, createStage(bounds, 'directional'), clones, crowd);
     disposeLater(crowd);
   }
 

@@ -14,12 +14,11 @@ import { describe, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { COARSE, loadCharacter } from '../support/characters.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
-import { BOUND, comparePair } from '../support/comparePair.js';
+import { comparePair, expectSameDrawn } from '../support/comparePair.js';
 import { useDrawing } from '../support/drawings.js';
-import { expectSamePicture } from '../support/expectSamePicture.js';
 import { bakeBoneTexture, frames, LoopOnceOptions, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair, nearestFrame, useMaterial } from '../support/pair.js';
-import { createStage } from '../support/pictures.js';
+import { createStage, shaded } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 
 const materials: Record<string, () => Material> = {
@@ -91,21 +90,10 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       const plain = new Mesh(new SphereGeometry(0.2), one());
       plain.position.set(-0.5, 1.5, 0);
       group.add(instanced, plain);
-      group.traverse((node) => {
-        node.castShadow = node.receiveShadow = true;
-      });
+      shaded(group);
     }
-    const { scene, camera } = createStage(
-      createPair(await loadCharacter(COARSE), 2, 0.4).bounds,
-      'directional',
-    );
+    const stage = createStage(createPair(await loadCharacter(COARSE), 2, 0.4).bounds, 'directional');
     // three.js's meshes with materials of their own, ours and two plain meshes with one for all
-    expectSamePicture(
-      `one material, ${twin}`,
-      await draw(scene, camera, expected),
-      await draw(scene, camera, drawn),
-      await draw(scene, camera, new Group()),
-      BOUND,
-    );
+    await expectSameDrawn(`one material, ${twin}`, draw, stage, expected, drawn);
   });
 });

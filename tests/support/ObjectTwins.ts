@@ -200,12 +200,7 @@ export class ObjectTwins {
       this.eachOf(this.pick(this.groups), (o) => (o.visible = visible));
     },
     function groupGoes(this: ObjectTwins) {
-      const group = this.pick(this.groups);
-      const parent =
-        this.random() < 0.7 ? { object: this.scene, twin: this.twinScene } : this.pick(this.groups);
-      if (isBelow(parent.twin, group.twin)) return;
-      parent.object.add(group.object);
-      parent.twin.add(group.twin);
+      this.hang(this.pick(this.groups));
     },
     function groupRemoved(this: ObjectTwins) {
       if (this.random() < 0.2) this.eachOf(this.pick(this.groups), (o) => o.removeFromParent());
@@ -222,11 +217,7 @@ export class ObjectTwins {
       });
     },
     function crowdGoes(this: ObjectTwins) {
-      const parent =
-        this.random() < 0.7 ? { object: this.scene, twin: this.twinScene } : this.pick(this.groups);
-      if (isBelow(parent.twin, this.twinCrowd)) return;
-      parent.object.add(this.crowd);
-      parent.twin.add(this.twinCrowd);
+      this.hang({ object: this.crowd, twin: this.twinCrowd });
     },
     function created(this: ObjectTwins) {
       this.create();
@@ -294,6 +285,15 @@ export class ObjectTwins {
   private eachOf({ object, twin }: Pair<Object3D>, change: (object: Object3D) => void): void {
     change(object);
     change(twin);
+  }
+
+  /** Hangs something on the scene or, at times, on a group that is not below it. */
+  private hang({ object, twin }: Pair<Object3D>): void {
+    const parent =
+      this.random() < 0.7 ? { object: this.scene, twin: this.twinScene } : this.pick(this.groups);
+    if (isBelow(parent.twin, twin)) return;
+    parent.object.add(object);
+    parent.twin.add(twin);
   }
 
   private parent(): Pair<Object3D> {

@@ -32,6 +32,14 @@ export function captureGeometry(source: BufferGeometry): BufferGeometry {
   return geometry;
 }
 
+/** Dresses a crowd so that its vertices can be read; returns how many an instance has. */
+export function letRead(crowd: Mesh, how: { material(vertices: number): Material }): number {
+  const { count } = crowd.geometry.getAttribute('position');
+  crowd.geometry = captureGeometry(crowd.geometry);
+  crowd.material = how.material(count);
+  return count;
+}
+
 /** Lets three.js draw the vertices of a mesh as points while `draw` runs. */
 export function asPoints<T>(mesh: Mesh, draw: () => T): T {
   const kind = mesh as unknown as { isMesh: boolean; isPoints: boolean };

@@ -10,6 +10,21 @@ import { createStage, type LightKind } from './pictures.js';
  */
 export const BOUND = 0.0015;
 
+/** Draws two objects on a stage, which must look the same. Returns the picture of the second. */
+export async function expectSameDrawn(
+  label: string,
+  draw: Drawing['draw'],
+  { scene, camera }: ReturnType<typeof createStage>,
+  expected: Object3D,
+  drawn: Object3D,
+  bound = BOUND,
+): Promise<Uint8Array> {
+  const wanted = await draw(scene, camera, expected);
+  const picture = await draw(scene, camera, drawn);
+  expectSamePicture(label, wanted, picture, await draw(scene, camera, new Group()), bound);
+  return picture;
+}
+
 /** What is compared: the character with its shadow, or that alone. */
 export type Seen = 'all' | 'shadow alone';
 

@@ -1,4 +1,4 @@
-import { Box3, type BufferGeometry, type Material, Matrix4, type Object3D } from 'three';
+import { type Box3, type BufferGeometry, type Material, Matrix4, type Object3D } from 'three';
 import { BUILT_IN, loadCharacter } from './characters.js';
 import {
   assembleCharacter,
@@ -10,7 +10,8 @@ import {
   SkinnedInstancedMesh,
 } from './library.js';
 import type { Model } from './models.js';
-import { Reference } from './reference.js';
+import { shaded } from './pictures.js';
+import { boundsOf, Reference } from './reference.js';
 
 const baked = new WeakMap<Object3D, BoneTexture>();
 
@@ -38,10 +39,7 @@ export function createPair(
   matrix = new Matrix4(),
   encoding: EncodingName = 'tracks',
 ): Pair {
-  root.traverse((node) => {
-    node.castShadow = true;
-    node.receiveShadow = true;
-  });
+  shaded(root);
   const known = encoding === 'tracks' ? baked.get(root) : undefined;
   const boneTexture = known ?? bakeBoneTexture(root, clips, { encoding: encodingOf(encoding) });
   if (encoding === 'tracks') baked.set(root, boneTexture);
@@ -54,9 +52,7 @@ export function createPair(
   crowd.setMatrixAt(0, matrix);
   crowd.play(0, clipIndex, { ...LoopOnceOptions, time });
   crowd.update(0);
-  const bounds = new Box3();
-  reference.forEachVertex((_, position) => bounds.expandByPoint(position));
-  return { reference, crowd, bounds };
+  return { reference, crowd, bounds: boundsOf(reference) };
 }
 
 /**

@@ -57,6 +57,14 @@ export function createStage(bounds: Box3, kind: LightKind): { scene: Scene; came
   return { scene, camera };
 }
 
+/** Lets all of an object cast shadows and receive them. */
+export function shaded<T extends Object3D>(object: T): T {
+  object.traverse((node) => {
+    node.castShadow = node.receiveShadow = true;
+  });
+  return object;
+}
+
 /** Puts a camera somewhere, from where it looks at a point. */
 export function aim(camera: Camera, from: Place, at: Place): void {
   camera.position.set(...from);

@@ -4,13 +4,18 @@ import { type CrowdMesh, getVertexPosition } from './library.js';
 
 export { drawnMeshes, Reference } from '../../demos/lib/Reference.js';
 
+/** A box around what three.js has posed. */
+export function boundsOf(reference: Reference): Box3 {
+  const box = new Box3();
+  reference.forEachVertex((_, position) => box.expandByPoint(position));
+  return box;
+}
+
 /** Height of the character in its rest pose under an identity matrix, by which errors are measured. */
 export function characterHeight(root: Object3D): number {
   const reference = new Reference(root, new Matrix4());
   reference.root.updateMatrixWorld(true);
-  const box = new Box3();
-  reference.forEachVertex((_, position) => box.expandByPoint(position));
-  const size = box.getSize(new Vector3());
+  const size = boundsOf(reference).getSize(new Vector3());
   return Math.max(size.x, size.y, size.z);
 }
 

@@ -4,6 +4,7 @@ import { type CrowdOptions, crowdArguments } from './crowdArguments.js';
 import { orderOf } from './features.js';
 import { LoopOnceOptions, SkinnedInstancedMesh } from './library.js';
 import { nearestFrame } from './pair.js';
+import { shaded } from './pictures.js';
 import { Reference } from './reference.js';
 
 /** How many there are. */
@@ -33,10 +34,7 @@ export function createTrio(
 ): Trio {
   const { root, clips } = createCoarseCharacter();
   prepare(root);
-  root.traverse((node) => {
-    node.castShadow = true;
-    node.receiveShadow = true;
-  });
+  shaded(root);
   const crowd = new SkinnedInstancedMesh(...crowdArguments(root, clips, TRIO, options));
   if (!own) crowd.material = Array.isArray(crowd.material) ? crowd.material.map(create) : create();
   // As three.js draws objects: far ones first where they are transparent.
