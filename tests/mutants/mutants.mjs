@@ -176,8 +176,8 @@ export const MUTANTS = {
   },
   'look-at-glsl': {
     file: 'shaders/jointEdits.glsl.ts',
-    text: 'vec3 target = value.xyz - column( rows, 3 );',
-    fault: 'vec3 target = value.xyz;',
+    text: 'direction, value.xyz - column( rows, 3 )',
+    fault: 'direction, value.xyz',
     tests: ['parity/edits', 'unit/shortShaders'],
   },
   'edited-position': {
@@ -244,7 +244,7 @@ export const MUTANTS = {
   },
   'moved-between-poses': {
     file: 'lib/backends/webgl/MatrixTexture.ts',
-    text: 'tracker.move(this.moved);',
+    text: 'tracker.move(this.moved.bits);',
     tests: ['browser/poseRates', 'parity/images'],
   },
   'edited-while-paused': {
