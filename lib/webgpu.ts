@@ -97,5 +97,5 @@ export {
 } from './gpu/GPUInstances.js';
 export { NeighbourGrid, type NeighbourGridOptions } from './gpu/NeighbourGrid.js';
 export { pickGPUInstance, selectGPUInstances } from './gpu/pickGPUInstances.js';
-export { accelerate, arrive, type Gait, gaitOf, limit, seek, separate } from './gpu/steering.js';
+export { accelerate, arrive, type GaitStep, gaitOf, limit, seek, separate } from './gpu/steering.js';
 export { InstanceUniforms } from './surface/InstanceUniforms.js';

@@ -85,7 +85,7 @@ export function limit(vector: Vec2, most: Float): Vec2 {
 }
 
 /** A clip of `GPUInstances.clip`, the speed at which its feet do not slide, and the speed from which on it is played. */
-export type Gait = readonly [clip: number, speed: number, from: number];
+export type GaitStep = readonly [clip: number, speed: number, from: number];
 
 /**
  * The clip for a speed, and how fast it plays, in steps of an eighth, so that it is not told anew in each frame: `x` and `z` of what
@@ -95,7 +95,7 @@ export type Gait = readonly [clip: number, speed: number, from: number];
  *
  * @category Crowd
  */
-export function gaitOf(speed: Node<'float'>, gaits: readonly Gait[]): Vec2 {
+export function gaitOf(speed: Node<'float'>, gaits: readonly GaitStep[]): Vec2 {
   const scale = (of: number): Node<'float'> =>
     of === 0
       ? float(1)

@@ -176,8 +176,8 @@ export const MUTANTS = {
   },
   'look-at-glsl': {
     file: 'shaders/jointEdits.glsl.ts',
-    text: 'value.xyz - column( rows, 3 )',
-    fault: 'value.xyz',
+    text: 'direction, value.xyz - column( rows, 3 )',
+    fault: 'direction, value.xyz',
     tests: ['parity/edits', 'unit/shortShaders'],
   },
   'edited-position': {

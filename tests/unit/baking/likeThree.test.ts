@@ -49,6 +49,8 @@ import { random } from '../../support/random.js';
 import { offFrom, Reference } from '../../support/reference.js';
 import { createMorphingStick, createStick, type Stick } from '../../support/stick.js';
 
+const encodings = ['tracks', 'frames'] as const;
+
 const move = (name: string, values: number[]) =>
   new VectorKeyframeTrack(
     name,
@@ -133,25 +135,19 @@ describe.each([
       if (material) (material as Material).side = side;
     });
 
-  test('a rigid mesh that a clip mirrors', () => {
+  test.each([
+    ['that a clip mirrors', 1, 'Ball', [1, 1, 1, 1, -1, 1, -1, -1.2, 1]],
+    ['under what a clip mirrors, mirrored at rest itself', -1, 'Base', [1, 1, 1, -1, 1, 1]],
+  ])('a rigid mesh %s', (_, x, scaled, scales) => {
     const { root, bones, clips } = createStick({ Slide: 2 });
     const ball = new Mesh(new SphereGeometry(0.8, 7, 6), new MeshBasicMaterial());
     ball.name = 'Ball';
     ball.position.set(0.1, 0.2, 0.3);
+    ball.scale.x = x;
     bones[0].add(ball);
     give(root);
-    clips[0].tracks.push(move('Ball.scale', [1, 1, 1, 1, -1, 1, -1, -1.2, 1]));
+    clips[0].tracks.push(move(`${scaled}.scale`, scales));
     for (const time of [0, 1, 2]) expect(expectSameHits(root, clips, time, 5)).toBeGreaterThan(10);
-  });
-
-  test('a rigid mesh under what a clip mirrors, mirrored at rest itself', () => {
-    const { root, bones, clips } = createStick({ Slide: 1 });
-    const ball = new Mesh(new SphereGeometry(0.8, 7, 6), new MeshBasicMaterial());
-    ball.scale.x = -1;
-    bones[0].add(ball);
-    give(root);
-    clips[0].tracks.push(move('Base.scale', [1, 1, 1, -1, 1, 1]));
-    for (const time of [0, 1]) expect(expectSameHits(root, clips, time, 6)).toBeGreaterThan(10);
   });
 
   test('a whole character that a clip mirrors', () => {
@@ -169,8 +165,6 @@ describe.each([
 });
 
 describe('baking repeated tracks', () => {
-  const ENCODINGS = ['tracks', 'frames'] as const;
-
   const vector = (values: number[], name = 'Tip.position') =>
     new VectorKeyframeTrack(name, [0, 1], values) as KeyframeTrack;
 
@@ -184,7 +178,7 @@ describe('baking repeated tracks', () => {
 
   /** Farthest that a vertex of a crowd is from three.js's while a clip of these tracks plays. */
   function farthest(
-    encoding: (typeof ENCODINGS)[number],
+    encoding: (typeof encodings)[number],
     tracks: KeyframeTrack[],
     additive: boolean,
   ): number {
@@ -220,7 +214,7 @@ describe('baking repeated tracks', () => {
     ],
   ];
 
-  for (const encoding of ENCODINGS) {
+  for (const encoding of encodings) {
     test.each(TRACKS)(`%s with one name are mixed as three.js does (${encoding})`, (_, tracks) => {
       expect(farthest(encoding, tracks(), false)).toBeLessThan(1e-4);
     });
@@ -285,8 +279,6 @@ const joints = ({ geometry }: { geometry: BufferGeometry }) => {
   const { skinIndex, skinWeight } = geometry.attributes;
   return Array.from({ length: skinIndex.count }, (_, i) => [skinIndex.getX(i), skinWeight.getX(i)]);
 };
-
-const encodings = ['tracks', 'frames'] as const;
 
 test.each(encodings)(
   'meshes follow their own bones of those that FBXLoader makes for each (%s)',

@@ -41,3 +41,14 @@ test('sync keeps both clips at the same share of their length while they fade', 
     expect(crowd.getTimeAt(0) - before).toBeCloseTo(0.1 * timeScale, 6);
   }
 });
+
+test('once what came before it has gone, calls are about what was faded to', () => {
+  const crowd = createCrowd().play(0, 'A').play(0, 'B', { fade: 0.5 });
+  // It goes in a sweep, half a minute later at most.
+  for (let second = 0; second < 33; second++) crowd.update(1);
+  const before = tipOf(crowd, 0);
+  crowd.setTimeScaleAt(0, 3).update(1);
+  expect(tipOf(crowd, 0) - before).toBeCloseTo(3, 4);
+  crowd.stop(0);
+  expect(crowd.getClipAt(0)).toBe(null);
+});
