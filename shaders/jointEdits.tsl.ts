@@ -12,7 +12,7 @@ export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
   const read = textures.map(({ layered }) => texels(layered));
   const [editHeaders, jointEdits, livePoses] = read.map(inLayers);
   const livePerRow = uniform(1, 'int');
-  // Of their own for each step.
+  // Of their own for each step: three.js keeps the code of a function, and in it the names of the textures that one shader has.
   const functions = () =>
     poseEditsNodes<{
       editLocals(instance: Node<'int'>, node: Node<'int'>, ...transform: readonly Node<'vec4'>[]): void;
