@@ -234,7 +234,7 @@ export class NodePoses implements PoseBuffers {
   private takeMoved(renderer: WebGPURenderer, crowd: DrawnCrowd, posed: Posed): void {
     const { tracker, changes } = posed;
     const places = storedPlacesOf(crowd, this.webGPU);
-    places.update(crowd.instanceMatrix, renderer);
+    places.update(crowd, renderer);
     posed.changes = places.changes;
     if (changes + 1 === places.changes) tracker.move(places.moved);
     else if (changes !== places.changes || crowd.crowd.written?.places) tracker.clear();

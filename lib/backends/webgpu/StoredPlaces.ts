@@ -39,7 +39,9 @@ export class StoredPlaces {
   }
 
   /** Takes over what has changed since the last call. Call it before a renderer draws. */
-  update(source: InstancedBufferAttribute, renderer: object): void {
+  update({ crowd, instanceMatrix: source }: DrawnCrowd, renderer: object): void {
+    // A crowd may be posed with another one, before its own matrices are looked at.
+    crowd.places.settle();
     if (source.array !== this.array) this.begin(source);
     this.note(source);
     const { noted } = this;

@@ -96,7 +96,7 @@ export const webGPUBackend: Backend = {
       const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
       gpuLists?.prepare(renderer, crowd, camera, lodCamera, last, group, poses);
     }
-    storedPlacesOf(crowd, renderer.backend.device !== undefined).update(crowd.instanceMatrix, renderer);
+    storedPlacesOf(crowd, renderer.backend.device !== undefined).update(crowd, renderer);
     updateColors(crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;

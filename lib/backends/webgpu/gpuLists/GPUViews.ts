@@ -191,9 +191,9 @@ class GPUViews {
 
   /** Takes over what has changed of instances. Returns what to compute before it is read. */
   private updateInstances(crowd: DrawnCrowd, written: StoredOnGPU | null): readonly ComputeNode[] | null {
-    const { instanceMatrix, visibility } = crowd;
+    const { visibility } = crowd;
     const places = storedPlacesOf(crowd, true);
-    if (written?.matrices == null) places.update(instanceMatrix, this.renderer);
+    if (written?.matrices == null) places.update(crowd, this.renderer);
     if (places.changes !== this.changes) this.version++;
     this.changes = places.changes;
     if (visibility.bits !== this.visible.array) {
