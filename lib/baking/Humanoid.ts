@@ -250,6 +250,13 @@ export class Humanoid {
         if (side !== '' && known.includes(core)) offer(limb + side, node, known.indexOf(core));
     }
     for (const [slot, name] of Object.entries(names)) {
+      const limb = slot.replace(/[LR]$/, '');
+      const isKnown =
+        slot === 'head' || (limb !== slot && (limb in LIMBS || fingerOf(limb.toLowerCase()) !== null));
+      if (!isKnown)
+        throw new Error(
+          `retargetClips: names has a slot "${slot}"; there are head, and with L or R behind it ${Object.keys(LIMBS).join(', ')}, index1 and other fingers.`,
+        );
       const node = nodes.find((one) => one.name === name);
       if (node === undefined)
         throw new Error(

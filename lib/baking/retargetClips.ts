@@ -10,6 +10,7 @@ import {
   Vector3,
   VectorKeyframeTrack,
 } from 'three';
+import { isPositive } from '../utils/messages.js';
 import { between, FINGERS, Humanoid, isBelow, SIDES } from './Humanoid.js';
 
 /** Joints by what they are: `head`; `upperArm`, `lowerArm`, `hand`, `upperLeg`, `lowerLeg`, `foot`, `toes`, `index1` with `L` or `R`. */
@@ -66,6 +67,7 @@ export function retargetClips(
   to: Object3D,
   { names = {}, ground = true, fps = 60 }: RetargetOptions = {},
 ): Retargeted {
+  if (!isPositive(fps)) throw new Error(`retargetClips: fps is ${fps}; use a number above 0.`);
   const source = new Humanoid(from, names.from);
   const target = new Humanoid(to, names.to);
   const matches = matchBodies(source, target);

@@ -31,6 +31,11 @@ const OPERATORS = {
   '<<': 'shiftLeft',
   '>>': 'shiftRight',
 };
+const UNARY = { '!': 'not', '-': 'negate' };
+const twinOf = (operators, { type }) => {
+  if (operators[type] === undefined) throw new Error(`shaderNodes: no twin of "${type}".`);
+  return operators[type];
+};
 const TYPES = /^(float|int|uint|bool|[iu]?vec[234])$/;
 /** Functions that TSL has by the same names. */
 const BUILT_IN = new Set(
@@ -220,7 +225,7 @@ class Encoder {
       const type = this.typeOf(node.left);
       const target = this.value(node.left);
       if (node.type === '=') return this.assign(target, type, node.right);
-      return `${target}.${ASSIGNS[node.type]}Assign(${this.operand(node.right)});`;
+      return `${target}.${twinOf(ASSIGNS, node)}Assign(${this.operand(node.right)});`;
     }
     if (node.isFunctionCall) return `${this.value(node)};`;
     throw new Error(`shaderNodes: no twin of a statement "${node.constructor.name}".`);
@@ -282,12 +287,12 @@ class Encoder {
     if (node.isAccessor) return this.name(node.property);
     if (node.isTernary)
       return `${this.tsl('select')}(${[node.cond, node.left, node.right].map((one) => this.value(one)).join(', ')})`;
-    if (node.isUnary) return `${this.value(node.expression)}.${node.type === '!' ? 'not' : 'negate'}()`;
+    if (node.isUnary) return `${this.value(node.expression)}.${twinOf(UNARY, node)}()`;
     if (node.isOperator) {
       const isVector = /^[=!]=$/.test(node.type) && /vec/.test(this.typeOf(node.left));
       const isTurned = /^[+*]$/.test(node.type) && numberOf(node.left) !== null;
       const [left, right] = isTurned ? [node.right, node.left] : [node.left, node.right];
-      const code = `${this.value(left)}.${OPERATORS[node.type]}(${this.operand(right)})`;
+      const code = `${this.value(left)}.${twinOf(OPERATORS, node)}(${this.operand(right)})`;
       return isVector ? `${code}.${node.type === '==' ? 'all' : 'any'}()` : code;
     }
     if (node.isAccessorElements) return this.elements(node);

@@ -56,7 +56,7 @@ export class NodePoses implements PoseBuffers {
   readonly numbers = createPoseNumbers();
   readonly times = timesIn(this.numbers);
   posedCrowd!: DrawnCrowd;
-  /** The last frame in which it was drawn, of those that `PosesAhead` counts; -1 while that does not know it. */
+  /** The last frame in which it was drawn, see `poseAhead`; -1 while that does not know it. */
   turn = -1;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
@@ -65,6 +65,8 @@ export class NodePoses implements PoseBuffers {
   private generation = 0;
   /** Rows that there are buffers for. */
   size = -1;
+  /** The same with that of nobody. */
+  private room = -1;
   private frame = -1;
   /** Who posed them first, and whether others did too: of what they see nothing is known here. */
   private first: WeakRef<WebGPURenderer> | null = null;
@@ -244,7 +246,7 @@ export class NodePoses implements PoseBuffers {
   private grow(renderer: WebGPURenderer, count: number): void {
     const { rows } = this;
     if (count > rows.size) rows.setSize(rows.sizeFor(count));
-    if (rows.size === this.size) return;
+    if (rows.size === this.size && withNobody(rows) === this.room) return;
     checkRoom(renderer, this);
     this.resize();
   }
@@ -275,7 +277,8 @@ export class NodePoses implements PoseBuffers {
     this.generation++;
     this.locals = createMatrixRows(size * counts.entries, webGPU);
     if (counts.layout.hasLongChains) this.segments = createMatrixRows(size * counts.entries, webGPU);
-    this.palette = createMatrixRows(withNobody(this.rows) * counts.columns, webGPU);
+    this.room = withNobody(this.rows);
+    this.palette = createMatrixRows(this.room * counts.columns, webGPU);
     this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, Math.ceil(size / 32))), 1);
   }
 

@@ -28,7 +28,7 @@ export function countPoses(tracks: PoseTracks) {
   const { length: nodes } = tracks.parents;
   const { length: joints } = tracks.jointNodes;
   const groups = tracks.morphRest.length / 4;
-  // Behind them is the instance's own matrix.
+  // Behind them is the inverse of the instance's matrix.
   const columns = joints + groups + 1;
   return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, columns };
 }

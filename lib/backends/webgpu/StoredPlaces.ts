@@ -26,6 +26,8 @@ export class StoredPlaces {
   moved!: Int32Array;
   private array!: TypedArray;
   private noted!: MovedInstances;
+  /** The renderer that draws. */
+  private last: WeakRef<object> | null = null;
 
   constructor(
     private readonly webGPU: boolean,
@@ -53,6 +55,9 @@ export class StoredPlaces {
       source.clearUpdateRanges();
     }
     this.texture?.prepare(renderer);
+    // What another one was sent is in no range any more.
+    if (this.last?.deref() !== renderer) this.wait(0, source.array.length);
+    this.last = new WeakRef(renderer);
   }
 
   dispose(): void {
@@ -74,12 +79,22 @@ export class StoredPlaces {
     else this.texture = new InstanceTexture(count, SIZE);
   }
 
+  /** Has the numbers of the buffer from `start` to `end` wait for upload; as one range, since they may wait for many frames. */
+  private wait(start: number, end: number): void {
+    const { buffer } = this;
+    if (buffer === null) return;
+    const { updateRanges } = buffer;
+    const [range] = updateRanges;
+    const first = Math.min(start, range?.start ?? start);
+    const count = Math.max(end, range ? range.start + range.count : end) - first;
+    if (range) Object.assign(range, { start: first, count });
+    else updateRanges.push({ start: first, count });
+  }
+
   private send(start: number, end: number): void {
     const { array, buffer, texture } = this;
-    if (buffer !== null) {
-      buffer.addUpdateRange(start * SIZE, (end - start) * SIZE);
-      buffer.needsUpdate = true;
-    }
+    this.wait(start * SIZE, end * SIZE);
+    if (buffer !== null) buffer.needsUpdate = true;
     texture?.data.set(array.subarray(start * SIZE, end * SIZE), start * SIZE);
     texture?.changedRange(start, end);
   }

@@ -41,13 +41,15 @@ export class Gait extends ClipBlend {
   private readonly smoothing: number;
   private readonly turning: number;
 
-  /** @throws As `ClipBlend`, or if an option is no finite number. */
+  /** @throws As `ClipBlend`, or if a speed is below 0, or an option no finite number. */
   constructor(
     crowd: SkinnedInstancedMesh,
     stops: readonly BlendStop[],
     { smoothing = 0.1, turning = 0.15 }: GaitOptions = {},
   ) {
     super(crowd, stops);
+    if (!(stops[0][1] >= 0))
+      throw new Error(`The speed of the gait's first stop is ${stops[0][1]}; use speeds from 0.`);
     checkFinite(smoothing, 'smoothing');
     checkFinite(turning, 'turning');
     this.smoothing = smoothing;
@@ -58,11 +60,14 @@ export class Gait extends ClipBlend {
   /** Takes over how far instances have moved. Called by the crowd's `update`. */
   update(delta: number): void {
     if (!(delta > 0)) return;
+    this.crowd.crowd.written?.warn('a Gait');
     const { places, crowd, turning, at } = this;
+    const { visibility } = crowd.crowd;
     const m = crowd.instanceMatrix.array;
     const last = at[at.length - 1];
     const share = 1 - Math.exp(-delta / Math.max(this.smoothing, 1e-6));
     for (let index = 0; index < crowd.count; index++) {
+      if (visibility.isDeleted(index)) continue;
       const p = index * PLACE;
       const o = index * 16;
       let across = 0;

@@ -236,8 +236,10 @@ function ownSteps(crowds: readonly SkinnedInstancedMesh[]): OwnBudgetSteps {
       one.rate = RATES[taken];
     }),
     drawn: step('drawn', orders.length > 0 ? 4 : 0, (taken) => {
-      for (const { crowd, own, most } of orders)
-        own.maxVisible = taken > 0 ? Math.min(most, Math.ceil(crowd.count * FEWER ** taken)) : most;
+      for (const { crowd, own, most } of orders) {
+        const share = taken > 0 && crowd.count > 0 ? crowd.count * FEWER ** taken : Infinity;
+        own.maxVisible = Math.min(most, Math.ceil(share));
+      }
     }),
   };
 }

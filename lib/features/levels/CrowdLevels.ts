@@ -53,7 +53,7 @@ export interface LevelOptions {
   /** The same in shadow maps. @default the crowd's, or `influences` if that is given */
   shadowInfluences?: Influences;
   /**
-   * Poses a second of instances at this level, which are spread evenly over frames; 0 for one in every frame. One that comes
+   * Poses a second of instances at this level, which are spread evenly over frames; 0 for one in every frame. One that moves or comes
    * nearer is posed at once. Of this and `setPoseRateAt`, the lower rate holds; where several cameras see an instance, the
    * highest of their levels'. `levels[0].poseRate` is that of the crowd itself. @default 0
    */

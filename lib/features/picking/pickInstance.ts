@@ -1,5 +1,5 @@
-import type { Box2, Object3D, OrthographicCamera, PerspectiveCamera, Vector2 } from 'three';
-import { Matrix4, Raycaster, Vector3 } from 'three';
+import type { Object3D, OrthographicCamera, PerspectiveCamera, Vector2 } from 'three';
+import { Box2, Matrix4, Raycaster, Vector3 } from 'three';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { GROUP_SIZE } from '../../culling/InstanceGroups.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
@@ -136,7 +136,9 @@ export function selectInstances(
 }
 
 /** The ids of those in a rectangle, see {@link selectInstances}. */
-export function idsWithin(seen: SeenInstances, { min, max }: Box2): Uint32Array {
+export function idsWithin(seen: SeenInstances, rectangle: Box2): Uint32Array {
+  // One may have been drawn to the left, or upwards.
+  const { min, max } = new Box2().setFromPoints([rectangle.min, rectangle.max]);
   // A list that grows takes several times as long.
   const ids = new Uint32Array(seen.crowd.count);
   let count = 0;
