@@ -29,7 +29,7 @@ export interface MotionProgram {
 }
 
 /** Programs that codes of shader variants tell apart, with 0 for none. */
-export const MAX_MOTIONS = 32;
+const MAX_MOTIONS = 32;
 
 /** Where the first two numbers of a draw lie: whether the geometry has colours, and whether instances were exchanged. */
 export const MOTION_HAS_COLOR = 0;

@@ -1,6 +1,5 @@
 import type { Influences } from '../lib/constants.js';
 import { MAX_LAYOUTS } from '../lib/instances/UniformLayout.js';
-import { MAX_MOTIONS } from './MotionProgram.js';
 
 /** What is compiled into the skinning functions rather than asked at run time. */
 export interface ShaderVariant {
@@ -29,10 +28,7 @@ export const MAX_SOURCES = 10;
 /** What flags stand for: four that are apart from each other. */
 const FLAGS = 16;
 
-/** Codes are below this. It must be below 2^23, so that shaders can round a float32 to a code. */
-export const VARIANT_CODES = MAX_MOTIONS * MAX_LAYOUTS * MAX_SOURCES * FLAGS * 3;
-
-/** A whole number that stands for a variant, in program cache keys and in draw parameters. */
+/** A whole number that stands for a variant, in program cache keys and in draw parameters: below 2^23, so that shaders can round a float32 to it. */
 export function variantCode(variant: ShaderVariant): number {
   const { source, interpolate, influences, parts, morphs, fades, uniforms, motion } = variant;
   const flags = (fades ? 8 : 0) + (morphs ? 4 : 0) + (parts ? 2 : 0) + (interpolate ? 1 : 0);

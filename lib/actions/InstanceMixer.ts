@@ -259,20 +259,24 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     return this;
   }
 
+  /** As of three.js. */
   override get time(): number {
     this.read();
     return this.keptTime;
   }
 
+  /** Shows as in three.js. */
   override set time(value: number) {
     this.change('time', value);
     this.keptTime = value;
   }
 
+  /** As of three.js. */
   override get timeScale(): number {
     return this.keptTimeScale;
   }
 
+  /** Shows as in three.js. */
   override set timeScale(value: number) {
     this.change('timeScale', value);
     this.keptTimeScale = value;
@@ -618,56 +622,68 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     own(this, this);
   }
 
+  /** As of three.js. */
   override get time(): number {
     this._mixer.read();
     return this.keptTime;
   }
 
+  /** Shows as in three.js. */
   override set time(value: number) {
     this.change('time', value);
     this.keptTime = value;
   }
 
+  /** As of three.js. */
   override get timeScale(): number {
     return this.keptTimeScale;
   }
 
+  /** Shows as in three.js. */
   override set timeScale(value: number) {
     this.change('timeScale', value);
     this.keptTimeScale = value;
   }
 
+  /** As of three.js. */
   override get weight(): number {
     return this.keptWeight;
   }
 
+  /** Shows as in three.js. */
   override set weight(value: number) {
     this.change('weight', value);
     this.keptWeight = value;
   }
 
+  /** As of three.js. */
   override get loop(): AnimationActionLoopStyles {
     return this.keptLoop;
   }
 
+  /** Shows as in three.js. */
   override set loop(value: AnimationActionLoopStyles) {
     this.change('loop', value);
     this.keptLoop = value;
   }
 
+  /** As of three.js. */
   override get paused(): boolean {
     return this.keptPaused;
   }
 
+  /** Shows as in three.js. */
   override set paused(value: boolean) {
     this.change('paused', value);
     this.keptPaused = value;
   }
 
+  /** As of three.js. */
   override get enabled(): boolean {
     return this.keptEnabled;
   }
 
+  /** Shows as in three.js. */
   override set enabled(value: boolean) {
     this.change('enabled', value);
     this.keptEnabled = value;

@@ -19,7 +19,12 @@ export type BodyNames = Record<string, string>;
 /** How clips come to another body. */
 export interface RetargetOptions {
   /** Names of nodes that do not say what they are, of the body the clips were made for and of the other. */
-  names?: { from?: BodyNames; to?: BodyNames };
+  names?: {
+    /** Of the body that the clips were made for. */
+    from?: BodyNames;
+    /** Of the other. */
+    to?: BodyNames;
+  };
   /** Whether the hips are raised or lowered so that soles are as far above the ground as those of the other body. @default true */
   ground?: boolean;
   /** Keys a second at least, beside those that clips have. @default 60 */
@@ -28,11 +33,17 @@ export interface RetargetOptions {
 
 /** Clips of another body, and what has no counterpart. */
 export interface Retargeted {
+  /** For the other body. */
   clips: AnimationClip[];
   /** Length of the legs over that of those the clips were made for. */
   scale: number;
-  /** Joints whose movement nothing takes over, and joints that keep their bind pose. */
-  unmatched: { from: string[]; to: string[] };
+  /** Names of joints. */
+  unmatched: {
+    /** Those whose movement nothing takes over. */
+    from: string[];
+    /** Those that keep their bind pose. */
+    to: string[];
+  };
 }
 
 /** A joint turns as another one does since the bind pose, or as two by a share. */

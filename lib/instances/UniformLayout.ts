@@ -76,7 +76,7 @@ export class UniformLayout {
   }
 }
 
-/** Layouts that codes of shader variants tell apart: as many as keep `VARIANT_CODES` below 2^23. */
+/** Layouts that codes of shader variants tell apart: as many as keep those below 2^23. */
 export const MAX_LAYOUTS = 360;
 
 const layouts = /*@__PURE__*/ new Map<string, UniformLayout>();

@@ -348,28 +348,34 @@ export class InstanceBone extends ThreeBone {
     }
   }
 
+  /** As of three.js. */
   override get visible(): boolean {
     return this._visible && this.hanging > 0;
   }
 
+  /** Shows as in three.js. */
   override set visible(value: boolean) {
     this._visible = value;
   }
 
+  /** As of three.js. */
   override get matrix(): Matrix4 {
     this.poser.readMatrix(this, this._matrix);
     return this._matrix;
   }
 
+  /** Shows as in three.js. */
   override set matrix(value: Matrix4) {
     this._matrix = value;
   }
 
+  /** As of three.js. */
   override get matrixWorld(): Matrix4 {
     this.poser.readMatrixWorld(this, this._matrixWorld);
     return this._matrixWorld;
   }
 
+  /** Shows as in three.js. */
   override set matrixWorld(value: Matrix4) {
     this._matrixWorld = value;
   }

@@ -151,19 +151,23 @@ export abstract class PlacedInstance extends ThreeObject {
     this.visible = isVisible;
   }
 
+  /** As of three.js. */
   override get visible(): boolean {
     return this._visible;
   }
 
+  /** Shows as in three.js. */
   override set visible(value: boolean) {
     this._visible = value;
     this.presenceChanged(true);
   }
 
+  /** As of three.js. */
   override get parent(): Object3D | null {
     return this._parent;
   }
 
+  /** Shows as in three.js. */
   override set parent(value: Object3D | null) {
     this._parent = value;
     this.placedAt = null;
@@ -171,28 +175,34 @@ export abstract class PlacedInstance extends ThreeObject {
     this.wrote();
   }
 
+  /** As of three.js. */
   override get matrixAutoUpdate(): boolean {
     return this._matrixAutoUpdate;
   }
 
+  /** Shows as in three.js. */
   override set matrixAutoUpdate(value: boolean) {
     this._matrixAutoUpdate = value;
     this.composedAnew();
   }
 
+  /** As of three.js. */
   override get matrixWorldAutoUpdate(): boolean {
     return this._matrixWorldAutoUpdate;
   }
 
+  /** Shows as in three.js. */
   override set matrixWorldAutoUpdate(value: boolean) {
     this._matrixWorldAutoUpdate = value;
     this.composedAnew();
   }
 
+  /** As of three.js. */
   override get pivot(): Vector3 | null {
     return this._pivot;
   }
 
+  /** Shows as in three.js. */
   override set pivot(value: Vector3 | null) {
     this._pivot = value;
     this.composedAnew();

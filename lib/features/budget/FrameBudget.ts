@@ -6,10 +6,15 @@ import type { DrawOrder } from '../order/DrawOrder.js';
 
 /** Something that costs less for less quality, in one or more stages. */
 export interface BudgetStep {
+  /** What events call it. */
   name: string;
   /** How many stages it has. */
   count: number;
-  /** @param taken So many of its stages are taken: 0, where all is as it was, to `count`. */
+  /**
+   * Takes stages, or gives them back.
+   *
+   * @param taken So many of them are taken: 0, where all is as it was, to `count`.
+   */
   apply(taken: number): void;
 }
 
@@ -43,8 +48,11 @@ export interface FrameBudgetOptions {
 export interface FrameBudgetEventMap {
   /** A stage of a step was taken, or taken back. */
   change: {
+    /** 0 to 1. */
     quality: number;
+    /** The one that was taken, or given back. */
     step: BudgetStep;
+    /** How many of its stages are taken now. */
     taken: number;
   };
 }
@@ -132,7 +140,11 @@ export class FrameBudget extends EventDispatcher<FrameBudgetEventMap> {
     return this.stages > 0 ? 1 - this.taken / this.stages : 1;
   }
 
-  /** @param delta Seconds since the last frame, not cut short. */
+  /**
+   * Call it in each frame.
+   *
+   * @param delta Seconds since the last frame, not cut short.
+   */
   update(delta: number): this {
     if (!(delta > 0)) return this;
     const isLong = delta > PAUSE;

@@ -19,6 +19,7 @@ export interface PickOptions {
 
 /** Whom a pointer picks. */
 export interface PickedInstance {
+  /** Its id. */
   instanceId: number;
   /** The object that stands for the instance, else the crowd. */
   object: Object3D;
