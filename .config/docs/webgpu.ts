@@ -11,5 +11,6 @@ export {
 } from '../../lib/backends/webgpu/WebGPUBackend.js';
 export * from '../../lib/gpu/GPUInstances.js';
 export * from '../../lib/gpu/NeighbourGrid.js';
+export * from '../../lib/gpu/pickGPUInstances.js';
 export * from '../../lib/gpu/steering.js';
 export type { UniformNodeType } from '../../shaders/tsl.js';
