@@ -128,6 +128,9 @@ export const NO_TANGENTS = 4;
 /** The uv channel by which merged materials look up their palette. */
 export const PALETTE_CHANNEL = 3;
 
+/** How joints are named that say how normals of skins are turned, before the number of the part. */
+export const SHADING_JOINT = 'normals of part ';
+
 /** What normals of a crowd are turned by besides poses: where instances are scaled unevenly, and where meshes stand below what is. */
 export const UNEVEN_INSTANCES = 1;
 export const UNEVEN_PARTS = 2;

@@ -12,7 +12,7 @@ const LIMBS: Record<string, string[]> = {
   foot: ['foot', 'ankle'],
   toes: ['toes', 'toebase', 'toe', 'ball', 'toe0'],
 };
-const LIMB_NAMES = new Set(Object.values(LIMBS).flat());
+const isLimb = (core: string) => Object.values(LIMBS).some((names) => names.includes(core));
 export const FINGERS = ['thumb', 'index', 'middle', 'ring', 'little'];
 const PHALANGES: Record<string, number> = { metacarpal: 0, proximal: 1, intermediate: 2, distal: 3 };
 const NEEDED = ['upperArm', 'lowerArm', 'upperLeg', 'lowerLeg'];
@@ -27,7 +27,8 @@ const PREFIX =
 const NEAR_AXIS = 0.6;
 /** In so many directions the outermost vertex of each part of a foot may touch the ground. */
 const DIRECTIONS = 200;
-const GOLDEN = Math.PI * (3 - Math.sqrt(5));
+/** The golden angle. */
+const GOLDEN = 2.399963229728653;
 /** From this share of the forearm on, a joint before the hand is its wrist. */
 const WRIST = 0.72;
 
@@ -42,13 +43,13 @@ function readName(name: string, prefix: string): { side: string; core: string } 
   if (word !== null) {
     const [, before, side, after] = word;
     const both = flat(before + after);
-    return { side: side[0].toUpperCase(), core: LIMB_NAMES.has(both) ? both : flat(after || before) };
+    return { side: side[0].toUpperCase(), core: isLimb(both) ? both : flat(after || before) };
   }
   const apart =
     /^(.*?)(?:^|[_\-. ])([LR])(?:[_\-. ]|$)(.*)$/i.exec(own) ?? /^(.*[a-z\d])([LR])(_\d+)?$/.exec(own);
   if (apart !== null) return { side: apart[2].toUpperCase(), core: flat(apart[1] + (apart[3] ?? '')) };
   const last = /^(.*)([lr])(_\d+)?$/i.exec(own);
-  if (last !== null && (LIMB_NAMES.has(flat(last[1])) || fingerOf(flat(last[1])) !== null))
+  if (last !== null && (isLimb(flat(last[1])) || fingerOf(flat(last[1])) !== null))
     return { side: last[2].toUpperCase(), core: flat(last[1]) };
   return { side: '', core: flat(own) };
 }

@@ -1,7 +1,7 @@
 import { type Bone, Matrix4, type Mesh, type Object3D, type SkinnedMesh } from 'three';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
-import { AFFINE_SIZE } from '../constants.js';
+import { AFFINE_SIZE, SHADING_JOINT } from '../constants.js';
 import { affineFromMatrix4, affineOf, affineToMatrix4 } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
 import { checkFinite, describe } from '../utils/messages.js';
@@ -203,7 +203,7 @@ function ownerOf({ name, uuid, parent, userData }: Mesh): unknown {
   return userData.name === undefined && parent ? [parent.uuid, name.replace(/_\d+$/, '')] : uuid;
 }
 
-const shadingName = (part: number) => `normals of part ${part}`;
+const shadingName = (part: number) => `${SHADING_JOINT}${part}`;
 
 /**
  * For each of some parts of a character by which joint its normals are turned: its number and one more, or 0. That of a rigid one is

@@ -10,7 +10,7 @@ import {
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import { createPoseMix } from '../../animation/PoseMix.js';
 import { leavesAlone } from '../../animation/PoseTracks.js';
-import { AFFINE_SIZE } from '../../constants.js';
+import { AFFINE_SIZE, SHADING_JOINT } from '../../constants.js';
 import { affineToMatrix4 } from '../../utils/affine.js';
 import { floatsOf, sharingCopy } from '../../utils/geometries.js';
 
@@ -64,9 +64,18 @@ export function rebindGeometry(
   }
   copy.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
   if (shadingJoint) {
+    const nameAbove = (texture: BoneTexture, at: number) => texture.jointNames[parentOf(texture, at)];
+    /** That of a skin turns normals alike that rests in the same place, below the same joint. */
+    const turnsAs = (joint: number, name: string, at: number) =>
+      name.startsWith(SHADING_JOINT) &&
+      !differ(rests[joint], others[at], size) &&
+      nameAbove(other, at) === nameAbove(own, joint);
     const found: number[] = [0];
     const shading = Float32Array.from(shadingJoint.array, (one) => {
-      found[one] ??= 1 + (matches[one - 1]?.joint ?? matchShading(one - 1, own, other, rests, others, size));
+      const joint = one - 1;
+      found[one] ??=
+        1 + (matches[joint]?.joint ?? other.jointNames.findIndex((name, at) => turnsAs(joint, name, at)));
+      if (one > 0 && found[one] === 0) refuse(own.jointNames[joint], 'rests');
       return found[one];
     });
     copy.setAttribute('shadingJoint', new BufferAttribute(shading, 1));
@@ -120,27 +129,6 @@ function matchJoint(
     }
     up = parent;
   }
-}
-
-/** The joint of the other's that turns normals of skins alike: it rests in the same place, below the same joint. */
-function matchShading(
-  joint: number,
-  own: BoneTexture,
-  other: BoneTexture,
-  rests: readonly Matrix4[],
-  others: readonly Matrix4[],
-  size: number,
-): number {
-  const isShading = (name: string) => name.startsWith('normals of part ');
-  const nameAbove = (texture: BoneTexture, at: number) => texture.jointNames[parentOf(texture, at)];
-  const found = other.jointNames.findIndex(
-    (name, at) =>
-      isShading(name) &&
-      !differ(rests[joint], others[at], size) &&
-      nameAbove(other, at) === nameAbove(own, joint),
-  );
-  if (found < 0) refuse(own.jointNames[joint], 'rests');
-  return found;
 }
 
 /** The joint above; -1 for none. */

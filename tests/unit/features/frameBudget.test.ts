@@ -87,4 +87,8 @@ test('its own steps change what crowds have, and give it back', () => {
   while (budget.quality < 1) budget.update(REFRESH);
   expect(stateOf()).toEqual(before);
   expect(() => new FrameBudget([crowd], { fps: 0 })).toThrow('fps is 0');
+  // Of an empty one it is not known how many are many.
+  crowd.count = 0;
+  new FrameBudget([crowd], { quality: 0 });
+  expect(order.maxVisible).toBe(90);
 });

@@ -70,3 +70,22 @@ test.each([0.5, 1.4, 3, 6])('at %d units a second clips have the rhythm of their
     expect(crowd.getTimeScaleAt(0, undefined, name), name).toBeCloseTo(expected, 4);
   });
 });
+
+test('places of instances that were deleted are passed over, and speeds begin at 0', () => {
+  const { crowd, gait, place } = createCrowd(2);
+  gait.play(crowd.all);
+  crowd.deleteInstance(1);
+  for (let frame = 0; frame < 9; frame++) {
+    crowd.instanceMatrix.array[16 + 12] = frame; // by code that writes all of them
+    place(0, frame / 60);
+    crowd.update(1 / 60);
+  }
+  expect(gait.getValueAt(0)).toBeGreaterThan(0.5);
+  expect(
+    () =>
+      new Gait(new SkinnedInstancedMesh(crowd.geometry, crowd.material, crowd.boneTexture, 1), [
+        ['Idle', -1],
+        ['Walk', 1],
+      ]),
+  ).toThrow('use speeds from 0');
+});

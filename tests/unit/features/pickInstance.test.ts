@@ -116,7 +116,9 @@ test.each([1, 2, 3])('clicks and boxes find whom brute force finds, in crowds of
       }
       const rectangle = new Box2().setFromPoints([pointer, corner()]);
       const within = spheres.filter((one) => rectangle.containsPoint(one as unknown as Vector2));
-      const ids = selectInstances(crowd, camera, rectangle).sort();
+      // Dragged to any side.
+      const dragged = k % 2 === 0 ? rectangle : new Box2(rectangle.max, rectangle.min);
+      const ids = selectInstances(crowd, camera, dragged).sort();
       expect([...ids]).toEqual(within.map(({ id }) => id));
       found.within = Math.max(found.within, ids.length);
     }
