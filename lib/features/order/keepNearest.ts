@@ -1,17 +1,21 @@
 import type { Vector3 } from 'three';
 import { listSeen } from '../../culling/seenInstances.js';
-import { sortByCode } from '../../culling/sortIds.js';
 
 /** By how much nearer than another one an instance counts that was among the nearest before. */
 const ADVANTAGE = 0.9;
 
+/** Bits of a code by which instances are counted at once; it has three times as many. */
+const BITS = 10;
+const DIGITS = 1 << BITS;
+
+/** By digit, how many instances have it, and what they cost. */
+const _counts = /*@__PURE__*/ new Uint32Array(DIGITS);
+const _costs = /*@__PURE__*/ new Float64Array(DIGITS);
+
 let _ids = /*@__PURE__*/ new Uint32Array(0);
-let _distances = /*@__PURE__*/ new Float64Array(0);
-let _sorted = /*@__PURE__*/ new Float64Array(0);
-/** Distances as numbers of 32 bits, and their bits; places among those that are seen, from near to far. */
-let _floats = /*@__PURE__*/ new Float32Array(0);
+/** By id, squared distances, and the bits of these. */
+let _distances = /*@__PURE__*/ new Float32Array(0);
 let _codes = /*@__PURE__*/ new Uint32Array(0);
-let _places = /*@__PURE__*/ new Uint32Array(0);
 
 /** What instances may cost together. */
 export interface Budget {
@@ -47,31 +51,57 @@ export function keepNearest(
 ): void {
   if (_ids.length < seen.length * 32) {
     _ids = new Uint32Array(seen.length * 32);
-    _distances = new Float64Array(_ids.length);
-    _sorted = new Float64Array(_ids.length);
-    _floats = new Float32Array(_ids.length);
-    _codes = new Uint32Array(_floats.buffer);
-    _places = new Uint32Array(_ids.length);
+    _distances = new Float32Array(_ids.length);
+    _codes = new Uint32Array(_distances.buffer);
   }
   const count = listSeen(seen, drawn, _ids);
-  const isDear = budget.max < Infinity && costOf(count, budget) > budget.max;
-  if (isDear || count > max) measure(count, kept, spheres, matrix, eye);
-  if (isDear) dropDearest(seen, count, max, budget);
-  else if (count > max) {
-    const farthest = max === 0 ? -Infinity : select(count, max - 1);
-    let room = max;
-    for (let i = 0; i < count; i++) if (_distances[i] < farthest) room--;
-    for (let i = 0; i < count; i++) {
-      // Of several that are equally far, the first.
-      if (_distances[i] < farthest || (_distances[i] === farthest && room-- > 0)) continue;
-      drop(seen, _ids[i]);
-    }
+  if (count > max || costOf(count, budget) > budget.max) {
+    measure(count, kept, spheres, matrix, eye);
+    dropFarthest(seen, count, max, budget);
   }
   for (let word = 0; word < kept.length; word++) kept[word] = seen[word] & drawn[word];
 }
 
-function drop(seen: Int32Array, id: number): void {
-  seen[id >> 5] &= ~(1 << (id & 31));
+/**
+ * Looks for the code of the first that may not be kept, digit by digit, each among those whose digits before are the same.
+ */
+function dropFarthest(
+  seen: Int32Array,
+  count: number,
+  max: number,
+  { max: budget, costs, levels }: Budget,
+): void {
+  let room = max;
+  let left = budget;
+  let first = 0;
+  for (let shift = 2 * BITS; shift >= 0; shift -= BITS) {
+    _counts.fill(0);
+    _costs.fill(0);
+    for (let i = 0; i < count; i++) {
+      const id = _ids[i];
+      if (_codes[id] >>> (shift + BITS) !== first) continue;
+      const digit = (_codes[id] >>> shift) & (DIGITS - 1);
+      _counts[digit]++;
+      _costs[digit] += costs[levels === null ? 0 : levels[id]];
+    }
+    let digit = 0;
+    for (; digit < DIGITS - 1 && _counts[digit] <= room && _costs[digit] <= left; digit++) {
+      room -= _counts[digit];
+      left -= _costs[digit];
+    }
+    first = first * DIGITS + digit;
+  }
+  for (let i = 0; i < count; i++) {
+    const id = _ids[i];
+    if (_codes[id] < first) continue;
+    if (_codes[id] === first) {
+      // Of several that are equally far, the first.
+      room--;
+      left -= costs[levels === null ? 0 : levels[id]];
+      if (room >= 0 && left >= 0) continue;
+    }
+    seen[id >> 5] &= ~(1 << (id & 31));
+  }
 }
 
 /** What the first `count` instances that are listed cost. */
@@ -81,29 +111,7 @@ function costOf(count: number, { costs, levels }: Budget): number {
   return cost;
 }
 
-/** Goes through the instances from near to far, and drops those from the first on for which there is nothing left. */
-function dropDearest(
-  seen: Int32Array,
-  count: number,
-  max: number,
-  { max: budget, costs, levels }: Budget,
-): void {
-  for (let i = 0; i < count; i++) {
-    _places[i] = i;
-    _floats[i] = _distances[i];
-    // Floats from zero on are in the order of their bits. A code has 30.
-    _codes[i] >>>= 2;
-  }
-  sortByCode(_places, count, _codes);
-  let left = budget;
-  for (let i = 0; i < count; i++) {
-    const id = _ids[_places[i]];
-    left -= i < max ? costs[levels === null ? 0 : levels[id]] : Infinity;
-    if (left < 0) drop(seen, id);
-  }
-}
-
-/** Squared distances in the world, which are less for instances that were kept. */
+/** Writes codes in the order of squared distances in the world, which are less for instances that were kept. */
 function measure(
   count: number,
   kept: Int32Array,
@@ -122,31 +130,8 @@ function measure(
     const distance = dx * dx + dy * dy + dz * dz;
     const wasKept = (kept[id >> 5] & (1 << (id & 31))) !== 0;
     // What is nowhere is nearest: it is seen by every camera, too.
-    _distances[i] = Number.isNaN(distance) ? 0 : wasKept ? distance * ADVANTAGE * ADVANTAGE : distance;
+    _distances[id] = Number.isNaN(distance) ? 0 : wasKept ? distance * ADVANTAGE * ADVANTAGE : distance;
+    // Floats from zero on are in the order of their bits. A code has 30.
+    _codes[id] >>>= 2;
   }
-}
-
-/** The distance that would stand at a place if they were sorted (Hoare, "Algorithm 65: find", 1961). */
-function select(count: number, place: number): number {
-  const a = _sorted;
-  for (let i = 0; i < count; i++) a[i] = _distances[i];
-  let low = 0;
-  let high = count - 1;
-  while (low < high) {
-    const pivot = a[(low + high) >> 1];
-    let i = low;
-    let j = high;
-    while (i <= j) {
-      while (a[i] < pivot) i++;
-      while (a[j] > pivot) j--;
-      if (i > j) break;
-      const kept = a[i];
-      a[i++] = a[j];
-      a[j--] = kept;
-    }
-    if (place <= j) high = j;
-    else if (place >= i) low = i;
-    else break;
-  }
-  return a[place];
 }
