@@ -73,7 +73,9 @@ export function checkStored(fields: StoredFields): void {
   const { corners, userData } = geometry;
   const groups = corners.length;
   for (const list of [looks, userData.lacks ?? looks]) expectLength(list, groups, 'value.geometry.groups');
-  // Indices of levels are checked when these are added to a crowd.
+  // Vertices of levels are checked when these are added to a crowd; many runs of all corners would take any amount of memory there.
+  for (const { indices, groups: runs } of levels)
+    expectFit(runs.reduce((sum, { count }) => sum + count, 0) <= (indices?.length ?? 0), 'value.levels');
   const named = [
     ...levels.flatMap(({ groups: runs }) => runs.map(({ materialIndex = 0 }) => materialIndex)),
     ...parts.flatMap(({ materials }) => materials.map(({ material = 0 }) => material)),
@@ -101,9 +103,9 @@ function checkData(data: BoneTextureData): void {
   const isEncoded = tracks !== undefined && encoding === (tracks === null ? 'frames' : 'tracks');
   expectFit(isEncoded && (precision === 'half' || precision === 'float'), `${field}.encoding`);
   let next = REST_FRAME + 1;
-  clips.forEach(({ start, count, duration, rootMotion, markers }, i) => {
+  clips.forEach(({ start, count, duration, fps, rootMotion, markers }, i) => {
     const at = `${field}.clips.${i}`;
-    const isTimed = count > 0 && duration >= 0;
+    const isTimed = fps >= 0 && duration >= 0 && count === Math.round(duration * fps) + 1;
     // Frames lie behind each other; clips of tracks are numbered, and their frames lie among the tracks.
     const isPlaced = tracks ? start === i + 1 : start >= next && start + count <= frames;
     expectFit(isTimed && isPlaced && (rootMotion?.length ?? count * MOTION_SIZE) === count * MOTION_SIZE, at);
