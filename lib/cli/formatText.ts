@@ -2,6 +2,7 @@ import type { GLTF } from '@gltf-transform/core';
 import type { EncodingName, Precision } from '../animation/BoneTextureData.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
+import { DRACO, referencesIn } from './readSource.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
 export function formatBytes(bytes: number): string {
@@ -132,36 +133,22 @@ type Kind = keyof BytesByKind;
  */
 export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
   const kinds = new Map<number, Kind>();
-  const claim = (view: number | undefined, kind: Kind) => {
-    if (view !== undefined && !kinds.has(view)) kinds.set(view, kind);
+  const claim = (kind: Kind, part: unknown) => {
+    for (const { list, index } of referencesIn(part)) {
+      if (list === 'accessors') claim(kind, json.accessors?.[index]);
+      else if (list === 'bufferViews' && !kinds.has(index)) kinds.set(index, kind);
+    }
   };
-  const claimAccessor = (accessor: number | undefined, kind: Kind) => {
-    if (accessor === undefined) return;
-    const { bufferView, sparse } = json.accessors?.[accessor] ?? {};
-    claim(bufferView, kind);
-    claim(sparse?.indices.bufferView, kind);
-    claim(sparse?.values.bufferView, kind);
-  };
-
   for (const { views = [] } of storedIn(json as DocumentOfFile).values())
-    for (const view of views) claim(view, 'baked');
-  for (const { bufferView } of json.images ?? []) claim(bufferView, 'textures');
-  for (const { primitives } of json.meshes ?? []) {
-    for (const { attributes, indices, targets = [], extensions } of primitives) {
-      const draco = extensions?.KHR_draco_mesh_compression as { bufferView: number } | undefined;
-      claim(draco?.bufferView, 'geometry');
-      claimAccessor(indices, 'geometry');
-      for (const accessor of [attributes, ...targets].flatMap((all) => Object.values(all))) {
-        claimAccessor(accessor, 'geometry');
-      }
-    }
-  }
-  for (const { samplers } of json.animations ?? []) {
-    for (const { input, output } of samplers) {
-      claimAccessor(input, 'animations');
-      claimAccessor(output, 'animations');
-    }
-  }
+    claim('baked', { bufferView: views });
+  claim('textures', json.images);
+  claim('geometry', json.meshes);
+  for (const { primitives } of json.meshes ?? [])
+    claim(
+      'geometry',
+      primitives.map(({ extensions }) => ({ ...(extensions?.[DRACO] as object), attributes: null })),
+    );
+  claim('animations', json.animations);
 
   const bytes: BytesByKind = {
     geometry: 0,
