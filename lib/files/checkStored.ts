@@ -1,5 +1,5 @@
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { MOTION_SIZE } from '../animation/ClipTable.js';
+import { expectClips } from '../animation/ClipTable.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,
@@ -11,8 +11,8 @@ import {
 } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import { MAX_TRACK_TEXELS, SHORTS_PER_ROW, trackSize } from '../animation/trackTexels.js';
-import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
-import { expectFit, expectLength, expectMarkers, expectShape, type Shape } from '../utils/expect.js';
+import { AFFINE_SIZE, MATRIX_TEXELS } from '../constants.js';
+import { expectFit, expectLength, expectShape, type Shape } from '../utils/expect.js';
 import type { StoredFields } from './StoredCharacter.js';
 
 const FIELDS: Shape = {
@@ -28,18 +28,6 @@ const DATA: Shape = {
   jointNames: ['text'],
   morphNames: ['text'],
   frames: 'count',
-  clips: [
-    {
-      name: 'text',
-      start: 'count',
-      count: 'count',
-      duration: 'number',
-      fps: 'number',
-      bounds: 6,
-      rootMotion: '?floats',
-      markers: [{ name: 'text', time: 'number' }],
-    },
-  ],
   restBounds: 6,
   jointBoxes: 'floats',
   layout: {},
@@ -102,16 +90,7 @@ function checkData(data: BoneTextureData): void {
   expectFit(joints > 0 && areJoints, `${field}.jointParents`);
   const isEncoded = tracks !== undefined && encoding === (tracks === null ? 'frames' : 'tracks');
   expectFit(isEncoded && (precision === 'half' || precision === 'float'), `${field}.encoding`);
-  let next = REST_FRAME + 1;
-  clips.forEach(({ start, count, duration, fps, rootMotion, markers }, i) => {
-    const at = `${field}.clips.${i}`;
-    const isTimed = fps >= 0 && duration >= 0 && count === Math.round(duration * fps) + 1;
-    // Frames lie behind each other; clips of tracks are numbered, and their frames lie among the tracks.
-    const isPlaced = tracks ? start === i + 1 : start >= next && start + count <= frames;
-    expectFit(isTimed && isPlaced && (rootMotion?.length ?? count * MOTION_SIZE) === count * MOTION_SIZE, at);
-    expectMarkers(markers, duration, at);
-    next = start + count;
-  });
+  expectClips(clips, tracks === null ? frames : null, `${field}.clips`);
   if (tracks) checkTracks(data, tracks);
   else checkFrames(data);
 }
