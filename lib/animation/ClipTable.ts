@@ -1,4 +1,6 @@
 import type { AnimationClip } from 'three';
+import { REST_FRAME } from '../constants.js';
+import { expectField, expectFit, expectShape } from '../utils/expect.js';
 import { listNames } from '../utils/messages.js';
 import type { BoxArray } from './jointBoxes.js';
 
@@ -95,4 +97,28 @@ export class ClipTable {
     if (index !== undefined) return index;
     throw new Error(`There is no clip "${name}"; there are ${listNames([...this.byName.keys()], name)}.`);
   }
+}
+
+/**
+ * Throws unless clips of a file can be played: at a rate that goes with their frames, and with markers up to their ends.
+ *
+ * @param frames How many there are, behind each other; null for tracks, whose clips are numbered.
+ */
+export function expectClips(clips: readonly BakedClip[], frames: number | null, field: string): void {
+  const markers = [{ name: 'text', time: 'number' }] as const;
+  const numbers = { start: 'count', count: 'count', duration: 'number', fps: 'number', bounds: 6 };
+  expectShape(clips, [{ name: 'text', ...numbers, rootMotion: '?floats', markers }], field);
+  let next = REST_FRAME + 1;
+  clips.forEach(({ start, count, duration, fps, rootMotion, markers }, i) => {
+    const at = `${field}.${i}`;
+    const isTimed = fps >= 0 && duration >= 0 && count === Math.round(duration * fps) + 1;
+    const isPlaced = start === next && (frames === null || start + count <= frames);
+    expectFit(isTimed && isPlaced && (rootMotion?.length ?? count * MOTION_SIZE) === count * MOTION_SIZE, at);
+    next += frames === null ? 1 : count;
+    let before = 0;
+    for (const { time } of markers) {
+      expectField(time >= before && time <= duration, `${at}.markers`, time, `from ${before} to ${duration}`);
+      before = time;
+    }
+  });
 }

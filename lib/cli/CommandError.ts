@@ -3,12 +3,13 @@ export const EXIT = { done: 0, input: 1, usage: 2 } as const;
 
 /** An error that the user can do something about: it is shown as it is, without a stack. */
 export class CommandError extends Error {
-  /** What the process ends with. */
-  readonly exitCode: number;
-
-  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    /** What the process ends with. */
+    readonly exitCode: number,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
-    this.exitCode = exitCode;
   }
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, realpathSync, renameSync, rmSync, statSync, writ
 import { dirname } from 'node:path';
 import type { GLTF as Document } from '@gltf-transform/core';
 import { MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
-import type { Object3D } from 'three';
+import type { AnimationClip, Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import type { Precision } from '../animation/BoneTextureData.js';
 import { bakeCharacterAsync } from '../baking/bakeCharacter.js';
@@ -26,6 +26,7 @@ import {
   describeCharacter,
   describeJoints,
   formatBytes,
+  formatNumber,
   type LevelReport,
   levelLines,
   warningLines,
@@ -56,7 +57,7 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
     warnings.push(...unsupportedIn(gltf.scene));
     const character = await bake(gltf, request, progress);
     if (request.levels.length > 0) progress.begin(`making ${request.levels.length} levels of detail`);
-    const { made, levels } = await makeLevels(character, request);
+    const levels = await makeLevels(character, request);
     progress.begin(`writing ${output}`);
     await MeshoptEncoder.ready;
     const bytes = await attempt(`bake: ${input} cannot be written`, () =>
@@ -79,7 +80,10 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
         bytesByKind: bytesByKind(parseGlb(bytes).json as unknown as Document.IGLTF, 0),
       },
       ...describeCharacter(character),
-      levels: made,
+      levels: levels.map(({ geometry, vertices: _, ...level }) => ({
+        triangles: (geometry?.index?.count ?? 0) / 3,
+        ...level,
+      })),
       warnings,
     };
     return { json, text: bakeText(json) };
@@ -111,7 +115,7 @@ async function bake(
   progress: Progress,
 ): Promise<Character> {
   const clips = chooseClips(animations, texts('clips'), texts('exclude'));
-  const moving = matching(animations, '--root-motion-clips', namesIn(animations, texts('root-motion-clips')));
+  const moving = clipsNamed(animations, '--root-motion-clips', texts('root-motion-clips'));
   const vertical = isGiven('root-motion-vertical');
   const yaw = !isGiven('no-root-motion-yaw');
   const joint = text('root-motion-joint');
@@ -141,7 +145,7 @@ async function bake(
           joint,
           vertical,
           yaw,
-          ...(moving.length > 0 && { clips: moving }),
+          ...(moving.length > 0 && { clips: moving.map(({ clip }) => clip) }),
         }),
       }),
     });
@@ -157,45 +161,34 @@ const LARGEST_SHARE = 0.5;
 /** Each level begins where the character is at most this share of what it was where the level before began. */
 const STEP = 0.75;
 
-/**
- * Makes levels of detail of the geometry that crowds of the character have.
- *
- * @returns What is said of them, and as they are written.
- * @throws If crowds cannot be made of it.
- */
-async function makeLevels(
-  character: Character,
-  { levels: requests }: BakeRequest,
-): Promise<{ made: LevelReport[]; levels: WrittenLevel[] }> {
-  const made: LevelReport[] = [];
-  if (requests.length === 0) return { made, levels: [] };
+/** Makes levels of detail of the geometry that crowds of the character have. @throws If crowds cannot be made of it. */
+async function makeLevels(character: Character, { levels }: BakeRequest): Promise<WrittenLevel[]> {
+  if (levels.length === 0) return [];
   await MeshoptSimplifier.ready;
   return attempt('bake', () => {
-    const { geometry } = new SkinnedInstancedMesh(character, 1);
-    const levels = requests.map(({ ratio, distance, screenShare }): WrittenLevel => {
-      const simplified = simplifyGeometry(geometry, ratio, MeshoptSimplifier);
-      const { error, triangles, vertices } = simplified;
-      const before = made.at(-1)?.screenShare;
-      const share = screenShare ?? shareOf(error, before);
+    const source = new SkinnedInstancedMesh(character, 1).geometry;
+    let before: number | undefined;
+    return levels.map(({ ratio, ...start }) => {
+      const { geometry, vertices, error } = simplifyGeometry(source, ratio, MeshoptSimplifier);
+      if (start.distance !== undefined) return { geometry, vertices, error, ...start };
+      const share = start.screenShare ?? shareOf(error, before);
       if (before !== undefined && share >= before) throw new Error(notSmaller(ratio, share, before));
-      const start = distance === undefined ? { screenShare: share } : { distance };
-      made.push({ triangles, error, ...start });
-      return { geometry: simplified.geometry, vertices, error, ...start };
+      before = share;
+      return { geometry, vertices, error, screenShare: share };
     });
-    return { made, levels };
   });
 }
 
 /** Where a level begins by its own error is only known when it has been made. */
 function notSmaller(ratio: number, share: number, before: number): string {
-  const percent = (value: number) => `${Number((value * 100).toPrecision(3))}%`;
-  return `--levels has ${ratio}@${percent(share)}, and the level before it begins at ${percent(before)} only, by its error; use a smaller share`;
+  const [own, last] = [share, before].map((value) => `${formatNumber(value * 100)}%`);
+  return `--levels has ${ratio}@${own}, and the level before it begins at ${last} only, by its error; use a smaller share`;
 }
 
 /** How large a character is drawn when a level's error takes one line of the picture. */
 function shareOf(error: number, before = LARGEST_SHARE / STEP): number {
   const share = Math.min(1 / (LINES * Math.max(error, 1e-6)), before * STEP);
-  return Number(share.toPrecision(3));
+  return Number(formatNumber(share));
 }
 
 /**
@@ -205,69 +198,42 @@ function shareOf(error: number, before = LARGEST_SHARE / STEP): number {
  * @param excluded Names or patterns of those that are left out.
  * @throws If there is no such clip, or none is left.
  */
-export function chooseClips<Clip extends { name: string } & NonNullable<ClipChoice['clip']>>(
-  clips: readonly Clip[],
+export function chooseClips(
+  clips: readonly AnimationClip[],
   included: readonly string[],
   excluded: readonly string[],
 ): ClipChoice[] {
-  const left = new Set(matching(clips, '--exclude', namesIn(clips, excluded)));
-  const chosen: ClipChoice[] =
-    included.length === 0
-      ? clips.map((clip) => ({ clip }))
-      : namesIn(clips, included).flatMap((text) => {
-          const { name, fps } = withoutRate(clips, text);
-          return matching(clips, '--clips', [name]).map((clip) => ({ clip, fps }));
-        });
-  const result = chosen.filter(
-    ({ clip }, i) => !left.has(clip as Clip) && chosen.findIndex((other) => other.clip === clip) === i,
+  const chosen = new Map<AnimationClip, number | undefined>(
+    included.length === 0 ? clips.map((clip) => [clip, undefined]) : [],
   );
-  if (result.length > 0 || clips.length === 0) return result;
+  for (const { clip, fps } of clipsNamed(clips, '--clips', included))
+    if (!chosen.has(clip)) chosen.set(clip, fps);
+  for (const { clip } of clipsNamed(clips, '--exclude', excluded)) chosen.delete(clip);
+  if (chosen.size > 0 || clips.length === 0) return Array.from(chosen, ([clip, fps]) => ({ clip, fps }));
   throw inputError(`bake: --exclude leaves no clip; there are ${listNames(clips.map(({ name }) => name))}`);
 }
 
 /**
- * Those clips that names or patterns mean.
+ * Those clips that an option names: by lists of names or patterns, of `--clips` with rates.
  *
  * @throws If one means none.
  */
-function matching<Clip extends { name: string }>(
-  clips: readonly Clip[],
-  option: string,
-  texts: readonly string[],
-): Clip[] {
-  return texts.flatMap((text) => {
-    const pattern = patternOf(text);
-    const found = clips.filter(({ name }) => name === text);
-    const all = found.length > 0 ? found : clips.filter(({ name }) => pattern.test(name));
-    if (all.length > 0) return all;
-    throw inputError(
-      `bake: ${option} has "${text}", and there is no such clip; there are ${listNames(
-        clips.map(({ name }) => name),
-        text,
-        40,
-      )}`,
-    );
+function clipsNamed(clips: readonly AnimationClip[], option: string, texts: readonly string[]) {
+  const names = clips.map(({ name }) => name);
+  // What is the name of a clip as it is may have a comma.
+  const all = texts.flatMap((text) => (names.includes(text) ? [text] : listed([text])));
+  return all.flatMap((text) => {
+    const [, before, rate = ''] = text.match(/^(.+)@([^@]+)$/) ?? [];
+    const fps = numberOf(rate);
+    const isRated = option === '--clips' && fps > 0 && fps < Infinity && !names.includes(text);
+    const wanted = isRated ? before : text;
+    const escaped = wanted.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+    const pattern = names.includes(wanted) ? null : new RegExp(`^${escaped}$`);
+    const found = clips.filter(({ name }) => pattern?.test(name) ?? name === wanted);
+    if (found.length > 0) return found.map((clip) => ({ clip, fps: isRated ? fps : undefined }));
+    const known = listNames(names, wanted, 40);
+    throw inputError(`bake: ${option} has "${wanted}", and there is no such clip; there are ${known}`);
   });
-}
-
-/** Splits lists at commas, but for what is the name of a clip as it is. */
-function namesIn(clips: readonly { name: string }[], texts: readonly string[]): string[] {
-  return texts.flatMap((text) => (clips.some(({ name }) => name === text) ? [text] : listed([text])));
-}
-
-/** `Punch@60` is the clip Punch at 60 frames a second, unless a clip has that very name. */
-function withoutRate(clips: readonly { name: string }[], text: string): { name: string; fps?: number } {
-  const at = text.lastIndexOf('@');
-  const fps = numberOf(text.slice(at + 1));
-  if (at < 1 || !(fps > 0 && fps < Infinity) || clips.some(({ name }) => name === text))
-    return { name: text };
-  return { name: text.slice(0, at), fps };
-}
-
-/** A pattern in which `*` stands for any text. */
-function patternOf(text: string): RegExp {
-  const parts = text.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`);
 }
 
 /**
@@ -309,22 +275,19 @@ export interface BakeReport extends CharacterReport {
   warnings: string[];
 }
 
-/** Says why a file is larger than its source, and what would help. */
-function whyLarger({ input, output: { bytes, bytesByKind }, precision }: BakeReport): string {
-  const help = precision === 'float' ? '; --precision half takes about half of that' : '';
-  return `It is ${formatBytes(bytes - input.bytes)} larger than its source, as ${formatBytes(bytesByKind.baked)} are what was baked${help}.`;
-}
-
 /** The report in words. */
 function bakeText(report: BakeReport): string {
-  const { input, output, clips, levels, encoding, textureBytes, warnings } = report;
+  const { input, output, clips, levels, encoding, precision, textureBytes, warnings } = report;
+  const baked = formatBytes(output.bytesByKind.baked);
   const sampled =
     encoding === 'tracks' ? '' : `, ${clips.reduce((sum, { frames }) => sum + frames, 0)} frames`;
-  return [
+  const lines = [
     `${output.file}: ${formatBytes(output.bytes)} (${input.file}: ${formatBytes(input.bytes)})`,
-    `${clips.length} clips${sampled}, ${describeJoints(report)}: ${formatBytes(output.bytesByKind.baked)} in the file, ${formatBytes(textureBytes)} on the GPU`,
-    ...(output.bytes > input.bytes ? [whyLarger(report)] : []),
-    ...levelLines(levels),
-    ...warningLines(warnings),
-  ].join('\n');
+    `${clips.length} clips${sampled}, ${describeJoints(report)}: ${baked} in the file, ${formatBytes(textureBytes)} on the GPU`,
+  ];
+  const more = output.bytes - input.bytes;
+  const help = precision === 'float' ? '; --precision half takes about half of that' : '';
+  if (more > 0)
+    lines.push(`It is ${formatBytes(more)} larger than its source, as ${baked} are what was baked${help}.`);
+  return [...lines, ...levelLines(levels), ...warningLines(warnings)].join('\n');
 }

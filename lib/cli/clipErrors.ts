@@ -17,7 +17,7 @@ import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 
 /** How far a baked clip is from where three.js's mixer puts the character. */
-interface ClipError {
+export interface ClipError {
   /** Largest distance of a vertex, as a share of the height. */
   worst: number;
   /** Seconds into the clip where that is. */
@@ -103,20 +103,12 @@ function heightOf({ data: { restBounds } }: BoneTexture): number {
   return height || Math.max(width, depth) || 1;
 }
 
-/** What baking makes of the tracks of a clip. */
-interface TrackCounts {
-  stored: number;
-  /** Names of those that are left out: their node is not there, or they move something that is not baked. */
-  dropped: string[];
-}
-
-/** Which tracks of each clip are baked. */
-export function trackCounts(
-  root: Object3D,
-  clips: readonly AnimationClip[],
-  morphing: boolean,
-): TrackCounts[] {
-  const poser = new RigPoser(collectRig(root, { morphing }).rig);
+/**
+ * How many tracks of each clip are baked, and the names of those that are left out: their node is not there, or they move something that is
+ * not baked.
+ */
+export function trackCounts(root: Object3D, clips: readonly AnimationClip[]) {
+  const poser = new RigPoser(collectRig(root, { morphing: true }).rig);
   return clips.map((clip) => {
     const { missing, unsupported } = bindClip(poser, clip);
     const dropped = [...missing, ...unsupported];

@@ -1,7 +1,8 @@
 import type { GLTF } from '@gltf-transform/core';
-import type { EncodingName, Precision } from '../animation/BoneTextureData.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
+import type { WrittenLevel } from '../files/writeCharacter.js';
+import { DRACO, referencesIn } from './readSource.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
 export function formatBytes(bytes: number): string {
@@ -27,47 +28,21 @@ export function formatTable(titles: readonly string[], rows: readonly (readonly 
   );
 }
 
-/** What reports say of a clip. */
-export interface ClipReport {
-  name: string;
-  /** Seconds. */
-  duration: number;
-  /** Frames that are stored, and how many of them a second. */
-  frames: number;
-  fps: number;
-  rootMotion: boolean;
-  markers: { time: number; name: string }[];
-  /** Bytes that its keys or frames take on the GPU. */
-  textureBytes: number;
-}
-
 /** What reports say of a character. */
-export interface CharacterReport {
-  name: string;
-  /** `'vertices'` for vertex textures. */
-  encoding: EncodingName | 'vertices';
-  precision: Precision;
-  /** Names; of vertex textures none. */
-  joints: string[];
-  morphTargets: string[];
-  /** On the GPU. */
-  textureBytes: number;
-  clips: ClipReport[];
-}
+export type CharacterReport = ReturnType<typeof describeCharacter>;
 
 /** Says what a character is. */
-export function describeCharacter({
-  name: of,
-  boneTexture,
-}: Pick<Character, 'name' | 'boneTexture'>): CharacterReport {
+export function describeCharacter({ name: of, boneTexture }: Pick<Character, 'name' | 'boneTexture'>) {
   const { encoding, precision, jointNames, morphNames, byteLength, binding, clips, frameCount } = boneTexture;
   const { tracks } = boneTexture.data;
   return {
     name: of,
     encoding: binding === null ? encoding : 'vertices',
     precision,
+    // Vertex textures have none.
     joints: binding === null ? [...jointNames] : [],
     morphTargets: [...morphNames],
+    /** Bytes on the GPU. */
     textureBytes: byteLength,
     clips: clips.map(({ name, duration, count, fps, rootMotion, markers }, i) => {
       const { frames, stride } = tracks?.clips[i] ?? { frames: count, stride: byteLength / frameCount };
@@ -83,15 +58,7 @@ export const describeJoints = ({ joints, encoding, precision }: CharacterReport)
   [...(joints.length === 0 ? [] : [`${joints.length} joints`]), encoding, precision].join(', ');
 
 /** What reports say of a level of detail; either `distance` or `screenShare` says where it begins. */
-export interface LevelReport {
-  triangles: number;
-  /** Share of the character's size by which its surface is off. */
-  error?: number;
-  distance?: number;
-  screenShare?: number;
-  hysteresis?: number;
-  influences?: number;
-}
+export type LevelReport = Omit<WrittenLevel, 'geometry' | 'vertices'> & { triangles: number };
 
 /** Lines about levels of detail. */
 export function levelLines(levels: readonly LevelReport[]): string[] {
@@ -109,20 +76,7 @@ export function levelLines(levels: readonly LevelReport[]): string[] {
 export const warningLines = (warnings: readonly string[]) => warnings.map((text) => `Warning: ${text}`);
 
 /** What the bytes of a glTF file are spent on. */
-export interface BytesByKind {
-  geometry: number;
-  textures: number;
-  /** The source's own clips, and what the JSON says of them. */
-  animations: number;
-  /** Bone textures, and levels of detail. */
-  baked: number;
-  /** Skins, and whatever else buffers hold. */
-  other: number;
-  /** All else that it says. */
-  json: number;
-}
-
-type Kind = keyof BytesByKind;
+export type BytesByKind = ReturnType<typeof bytesByKind>;
 
 /**
  * Sums up what the parts of a file take in it, compressed as they are. A buffer view that several use counts for the first of
@@ -130,47 +84,37 @@ type Kind = keyof BytesByKind;
  *
  * @param external Bytes of images in files of their own.
  */
-export function bytesByKind(json: GLTF.IGLTF, external: number): BytesByKind {
-  const kinds = new Map<number, Kind>();
-  const claim = (view: number | undefined, kind: Kind) => {
-    if (view !== undefined && !kinds.has(view)) kinds.set(view, kind);
-  };
-  const claimAccessor = (accessor: number | undefined, kind: Kind) => {
-    if (accessor === undefined) return;
-    const { bufferView, sparse } = json.accessors?.[accessor] ?? {};
-    claim(bufferView, kind);
-    claim(sparse?.indices.bufferView, kind);
-    claim(sparse?.values.bufferView, kind);
-  };
-
-  for (const { views = [] } of storedIn(json as DocumentOfFile).values())
-    for (const view of views) claim(view, 'baked');
-  for (const { bufferView } of json.images ?? []) claim(bufferView, 'textures');
-  for (const { primitives } of json.meshes ?? []) {
-    for (const { attributes, indices, targets = [], extensions } of primitives) {
-      const draco = extensions?.KHR_draco_mesh_compression as { bufferView: number } | undefined;
-      claim(draco?.bufferView, 'geometry');
-      claimAccessor(indices, 'geometry');
-      for (const accessor of [attributes, ...targets].flatMap((all) => Object.values(all))) {
-        claimAccessor(accessor, 'geometry');
-      }
-    }
-  }
-  for (const { samplers } of json.animations ?? []) {
-    for (const { input, output } of samplers) {
-      claimAccessor(input, 'animations');
-      claimAccessor(output, 'animations');
-    }
-  }
-
-  const bytes: BytesByKind = {
+export function bytesByKind(json: GLTF.IGLTF, external: number) {
+  const bytes = {
     geometry: 0,
     textures: external,
+    /** The source's own clips, and what the JSON says of them. */
     animations: json.animations === undefined ? 0 : textSize(json.animations),
+    /** Bone textures, and levels of detail. */
     baked: 0,
+    /** Skins, and whatever else buffers hold. */
     other: 0,
+    /** All else that it says. */
     json: textSize({ ...json, animations: undefined }),
   };
+  const kinds = new Map<number, keyof typeof bytes>();
+  const claim = (kind: keyof typeof bytes, part: unknown) => {
+    for (const { list, index } of referencesIn(part)) {
+      if (list === 'accessors') claim(kind, json.accessors?.[index]);
+      else if (list === 'bufferViews' && !kinds.has(index)) kinds.set(index, kind);
+    }
+  };
+  for (const { views = [] } of storedIn(json as DocumentOfFile).values())
+    claim('baked', { bufferView: views });
+  claim('textures', json.images);
+  claim('geometry', json.meshes);
+  for (const { primitives } of json.meshes ?? [])
+    claim(
+      'geometry',
+      primitives.map(({ extensions }) => ({ ...(extensions?.[DRACO] as object), attributes: null })),
+    );
+  claim('animations', json.animations);
+
   for (const [view, { byteLength, extensions }] of (json.bufferViews ?? []).entries()) {
     const packed = extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression;
     bytes[kinds.get(view) ?? 'other'] += (packed as { byteLength?: number })?.byteLength ?? byteLength;

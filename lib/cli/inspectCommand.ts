@@ -1,14 +1,13 @@
 import { bakeCharacterAsync } from '../baking/bakeCharacter.js';
+import type { Character } from '../character/assembleCharacter.js';
 import type { StoredLevel } from '../files/addLevelsOf.js';
-import { bakedCharactersOf } from '../files/SkinnedInstancedMeshExtension.js';
+import { bakedCharactersOf, type LoadedCharacter } from '../files/SkinnedInstancedMeshExtension.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import { attempt, collectWarnings, inputError } from './CommandError.js';
-import { clipErrors, trackCounts } from './clipErrors.js';
+import { type ClipError, clipErrors, trackCounts } from './clipErrors.js';
 import {
   type BytesByKind,
   bytesByKind,
-  type CharacterReport,
-  type ClipReport,
   describeCharacter,
   describeJoints,
   formatBytes,
@@ -34,15 +33,17 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
   const warnings: string[] = [];
   progress.begin(`reading ${file}`);
   const source = await readSource('inspect', file, isGiven('outside'));
-  const { json, bytes } = source;
-  const external = externalImages(source);
-
+  const { json, bytes, content } = source;
   const work = () => inspectCharacters(source, !isGiven('no-errors'), progress);
   const characters = await collectWarnings(warnings, work);
+  const beside = (json.images ?? []).map(({ uri = '' }) => content.resources[uri]?.byteLength ?? 0);
   const report: InspectReport = {
     file,
     bytes,
-    bytesByKind: bytesByKind(json, external),
+    bytesByKind: bytesByKind(
+      json,
+      beside.reduce((sum, size) => sum + size, 0),
+    ),
     version: [...storedIn(json as DocumentOfFile).values()][0]?.version ?? null,
     characters,
     warnings,
@@ -50,43 +51,48 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
   return { json: report, text: inspectText(report) };
 }
 
-async function inspectCharacters(
-  source: SourceFile,
-  errors: boolean,
-  progress: Progress,
-): Promise<InspectedCharacter[]> {
+async function inspectCharacters(source: SourceFile, compares: boolean, progress: Progress) {
   const hasScene = (source.json.scenes ?? []).length > 0;
   if (!hasScene) throw inputError(`inspect: ${source.file} has neither a scene nor a baked character`);
   const gltf = await sceneOf(source, true);
-  const baked = await attempt('inspect', () => bakedCharactersOf(gltf));
-  if (baked.length > 0)
-    return baked.map((character) => {
-      const { clips, ...report } = describeCharacter(character);
-      const levels = character.levels.map(describeLevel);
-      return { ...report, baked: true, levels, clips: clips.map((clip) => ({ ...clip, ...NOT_COMPARED })) };
-    });
   const { scene, animations } = gltf;
-  const character = await attempt('inspect', () =>
-    bakeCharacterAsync(scene, animations, { skipUnsupported: true }),
-  );
-  const { clips, ...report } = describeCharacter(character);
-  const tracks = trackCounts(scene, animations, true);
-  const worst: InspectedClip['error'][] = [];
-  if (errors && clips.length > 0) {
-    progress.begin(`comparing ${clips.length} clips with the source`);
+  const characters: (Character & Partial<LoadedCharacter>)[] = [
+    ...(await attempt('inspect', () => bakedCharactersOf(gltf))),
+  ];
+  const baked = characters.length > 0;
+  const errors: ClipError[] = [];
+  if (!baked) {
+    const options = { skipUnsupported: true };
+    const character = await attempt('inspect', () => bakeCharacterAsync(scene, animations, options));
+    characters.push(character);
+    const { length } = compares ? animations : [];
+    if (length > 0) progress.begin(`comparing ${length} clips with the source`);
     // Of tracks without a target the mixer warns too, which the report lists as dropped.
     await collectWarnings([], () => {
-      for (const error of clipErrors(scene, animations, character)) {
-        worst.push(error);
-        progress.share(worst.length / clips.length);
+      for (const error of compares ? clipErrors(scene, animations, character) : []) {
+        errors.push(error);
+        progress.share(errors.length / length);
       }
     });
   }
-  const compared = clips.map((clip, i) => ({ ...clip, tracks: tracks[i], error: worst[i] ?? null }));
-  return [{ ...report, baked: false, levels: [], clips: compared }];
+  const tracks = baked ? [] : trackCounts(scene, animations);
+  return characters.map((character) => {
+    const { clips, ...report } = describeCharacter(character);
+    return {
+      ...report,
+      /** False if the file has not been baked: then this is what baking would make of it. */
+      baked,
+      levels: (character.levels ?? []).map(describeLevel),
+      clips: clips.map((clip, i) => ({
+        ...clip,
+        /** How many of the source are stored, and which baking leaves out; null if the file is baked. */
+        tracks: tracks[i] ?? null,
+        /** How far it is from the source; null if that was not compared. */
+        error: errors[i] ?? null,
+      })),
+    };
+  });
 }
-
-const NOT_COMPARED = { tracks: null, error: null };
 
 const describeLevel = ({ start, options, error, indices }: StoredLevel): LevelReport => ({
   triangles: (indices?.length ?? 0) / 3,
@@ -96,29 +102,8 @@ const describeLevel = ({ start, options, error, indices }: StoredLevel): LevelRe
   influences: options.influences,
 });
 
-/** Bytes of images in files of their own. */
-function externalImages({ json: { images = [] }, content: { resources } }: SourceFile): number {
-  return images.reduce(
-    (sum, { uri }) => sum + (uri === undefined ? 0 : (resources[uri]?.byteLength ?? 0)),
-    0,
-  );
-}
-
-/** What `inspect` tells of a clip. */
-interface InspectedClip extends ClipReport {
-  /** Tracks of the source, and those that baking leaves out; null if the file is baked. */
-  tracks: { stored: number; dropped: string[] } | null;
-  /** How far it is from the source, see `clipErrors`; null if the file is baked. */
-  error: { worst: number; time: number } | null;
-}
-
 /** What `inspect` tells of a character. */
-interface InspectedCharacter extends CharacterReport {
-  /** False if the file has not been baked: then this is what baking would make of it. */
-  baked: boolean;
-  clips: InspectedClip[];
-  levels: LevelReport[];
-}
+type InspectedCharacter = Awaited<ReturnType<typeof inspectCharacters>>[number];
 
 /** What `inspect` tells of a file, with `--json` as it is. */
 export interface InspectReport {

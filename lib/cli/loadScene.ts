@@ -6,13 +6,13 @@ import { buildGlb, parseGlb } from '../files/glb.js';
 import { SkinnedInstancedMeshExtension } from '../files/SkinnedInstancedMeshExtension.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { attempt, inputError } from './CommandError.js';
-import { createIO, createPlainIO, DRACO, type SourceFile } from './readSource.js';
+import type { SourceFile } from './readSource.js';
 
 /**
  * The scene that three.js's own loader makes of a file in a page, so that nodes have the names and the order that they have
  * there. Textures are empty: images are for browsers, and baking does not look at them.
  *
- * @param glb A .glb that needs no other file.
+ * @param glb A .glb that needs no other file and no Draco.
  * @param baked Whether what was baked into it is read.
  */
 export async function loadScene(glb: Uint8Array, baked = false): Promise<GLTF> {
@@ -20,7 +20,7 @@ export async function loadScene(glb: Uint8Array, baked = false): Promise<GLTF> {
   loader.register(() => ({ name: 'SIM_empty_textures', loadTexture: async () => new Texture() }));
   const options = { frames, vertexTextures: VertexTexture };
   if (baked) loader.register((parser) => new SkinnedInstancedMeshExtension(parser, options));
-  const gltf = await loader.parseAsync(withoutImages(await withoutDraco(glb)), '');
+  const gltf = await loader.parseAsync(withoutImages(glb), '');
   gltf.scene?.updateMatrixWorld(true);
   return gltf;
 }
@@ -34,13 +34,6 @@ function withoutImages(glb: Uint8Array): ArrayBuffer {
   const { json, binary } = parseGlb(glb);
   const textures = (json.textures as object[] | undefined)?.map(() => ({}));
   return buildGlb({ ...json, textures, images: undefined }, binary).buffer as ArrayBuffer;
-}
-
-/** three.js's loader unpacks Draco in workers of browsers, so that here it is done before. */
-async function withoutDraco(glb: Uint8Array): Promise<Uint8Array> {
-  const { extensionsUsed } = parseGlb(glb).json as { extensionsUsed?: string[] };
-  if (extensionsUsed?.includes(DRACO) !== true) return glb;
-  return createPlainIO().writeBinary(await (await createIO(true)).readBinary(glb));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { WrittenLevel } from '../files/writeCharacter.js';
 import { usageError } from './CommandError.js';
 import { BAKE_HELP, OF_JOINTS } from './help.js';
 
@@ -100,15 +101,18 @@ export const listed = (texts: readonly string[]): string[] =>
     .map((text) => text.trim())
     .filter((text) => text !== '');
 
-/** A level of detail as the command line asks for it. */
-interface LevelRequest {
+/** A level of detail as the command line asks for it: without a start it goes by its own error. */
+interface LevelRequest extends Pick<WrittenLevel, 'distance' | 'screenShare'> {
   /** Share of the triangles that shall be left. */
   ratio: number;
-  /** World units from which on it is drawn, if it goes by these. */
-  distance?: number;
-  /** Share of the picture's height below which it is drawn; without either it goes by its own error. */
-  screenShare?: number;
 }
+
+/** How levels go on from near to far, and with which sign numbers fall then. */
+const FALLS = [
+  ['ratio', 1, 'fewer triangles'],
+  ['distance', -1, 'larger distances'],
+  ['screenShare', 1, 'smaller shares of the picture'],
+] as const;
 
 /**
  * Reads `0.5,0.2`, `0.5@20,0.2@60` (distances) and `0.5@30%,0.2@10%` (shares of the picture's height).
@@ -124,39 +128,29 @@ function levelRequests(texts: readonly string[]): LevelRequest[] {
       `${name} has levels that begin at a distance and levels that do not; write a distance for all or for none`,
     );
   }
-  const inPercent = (share: number) => `${Number((share * 100).toPrecision(6))}%`;
-  const checkFall = (what: string, values: (number | undefined)[], inWords: (value: number) => string) => {
-    const said = values.filter((value) => value !== undefined);
-    const wrong = said.findIndex((value, i) => i > 0 && value >= said[i - 1]);
-    if (wrong < 0) return;
-    const [before, after] = [said[wrong - 1], said[wrong]].map(inWords);
+  for (const [key, sign, what] of FALLS) {
+    const said = requests.map((one) => one[key]).filter((value) => value !== undefined);
+    const wrong = said.findIndex((value, i) => (value - said[i - 1]) * sign >= 0);
+    if (wrong < 0) continue;
+    const inWords = (value: number) =>
+      key === 'screenShare' ? `${Number((value * 100).toPrecision(6))}%` : String(value);
+    const [before, after] = said.slice(wrong - 1).map(inWords);
     throw usageError(`${name} must have ever ${what}: ${after} follows ${before}`);
-  };
-  const ratios = requests.map(({ ratio }) => ratio);
-  const shares = requests.map(({ screenShare }) => screenShare);
-  checkFall('fewer triangles', ratios, String);
-  checkFall(
-    'larger distances',
-    requests.map(({ distance }) => distance && -distance),
-    (value) => String(-value),
-  );
-  checkFall('smaller shares of the picture', shares, inPercent);
+  }
   return requests;
 }
 
 function levelRequest(text: string): LevelRequest {
-  const [share, start, ...more] = text.split('@');
-  const ratio = numberOf(share);
-  const inPercent = start?.endsWith('%') === true;
-  const value = start === undefined ? 1 : numberOf(inPercent ? start.slice(0, -1) : start);
-  if (more.length > 0 || !(ratio > 0 && ratio < 1) || !(value > 0 && value < Infinity)) {
-    throw usageError(
-      `bake: --levels has "${text}"; write the share of triangles that shall be left, above 0 and below 1, and if you like ` +
-        'from where on: 0.5, 0.5@20 (world units) or 0.5@30% (of the height of the picture)',
-    );
+  const [, share = '', start, percent] = text.match(/^([^@]*)(?:@([^@%]*)(%?))?$/) ?? [];
+  const [ratio, value] = [share, start ?? '1'].map(numberOf);
+  if (ratio > 0 && ratio < 1 && value > 0 && value < Infinity) {
+    if (start === undefined) return { ratio };
+    return percent ? { ratio, screenShare: value / 100 } : { ratio, distance: value };
   }
-  if (start === undefined) return { ratio };
-  return inPercent ? { ratio, screenShare: value / 100 } : { ratio, distance: value };
+  throw usageError(
+    `bake: --levels has "${text}"; write the share of triangles that shall be left, above 0 and below 1, and if you like ` +
+      'from where on: 0.5, 0.5@20 (world units) or 0.5@30% (of the height of the picture)',
+  );
 }
 
 /**

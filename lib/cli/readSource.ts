@@ -2,14 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
-import {
-  type Extension,
-  type GLTF,
-  type JSONDocument,
-  Logger,
-  NodeIO,
-  VertexLayout,
-} from '@gltf-transform/core';
+import { type GLTF, type JSONDocument, Logger, NodeIO, VertexLayout } from '@gltf-transform/core';
 import { ALL_EXTENSIONS, EXTMeshoptCompression, KHRDracoMeshCompression } from '@gltf-transform/extensions';
 import { MeshoptDecoder } from 'meshoptimizer';
 import { EXTENSION as BAKED } from '../files/fileErrors.js';
@@ -17,36 +10,19 @@ import { parseGlb } from '../files/glb.js';
 import { inputError, reasonOf } from './CommandError.js';
 
 /** Draco's name among the extensions of glTF. */
-export const DRACO = 'KHR_draco_mesh_compression';
+export const DRACO = KHRDracoMeshCompression.EXTENSION_NAME;
 
-const SILENT = new Logger(Logger.Verbosity.SILENT);
-
-/** Extensions that say how numbers are packed, and nothing about what they mean. */
-const PACKING: (typeof Extension)[] = [EXTMeshoptCompression, KHRDracoMeshCompression];
-
-/**
- * What reads glTF files in whatever way they are packed.
- *
- * @param draco Whether the file is packed by Draco, whose decoder takes a while to load.
- */
-export async function createIO(draco: boolean): Promise<NodeIO> {
+/** What reads glTF files in whatever way they are packed. @param draco Whether by Draco, whose decoder takes a while to load. */
+async function createIO(draco: boolean): Promise<NodeIO> {
   await MeshoptDecoder.ready;
   return new NodeIO()
-    .setLogger(SILENT)
+    .setLogger(new Logger(Logger.Verbosity.SILENT))
     .setVertexLayout(VertexLayout.SEPARATE)
     .registerExtensions(ALL_EXTENSIONS)
     .registerDependencies({
       'meshopt.decoder': MeshoptDecoder,
-      ...(draco ? { 'draco3d.decoder': await createDracoDecoder() } : {}),
+      ...(draco && { 'draco3d.decoder': await createDracoDecoder() }),
     });
-}
-
-/** What writes files that are not packed at all, for whoever has no decoders. */
-export function createPlainIO(): NodeIO {
-  return new NodeIO()
-    .setLogger(SILENT)
-    .setVertexLayout(VertexLayout.SEPARATE)
-    .registerExtensions(ALL_EXTENSIONS.filter((extension) => !PACKING.includes(extension)));
 }
 
 /** What three.js's own copy of Draco calls itself. */
@@ -65,44 +41,47 @@ async function createDracoDecoder(): Promise<unknown> {
   return create({ wasmBinary: read('draco_decoder.wasm') });
 }
 
-/** Of which list of the document the numbers are that stand at a key; at names of attributes, which are large letters, of accessors. */
-const LISTS: Record<string, keyof GLTF.IGLTF> = {
-  scene: 'scenes',
-  nodes: 'nodes',
-  children: 'nodes',
-  joints: 'nodes',
-  node: 'nodes',
-  mesh: 'meshes',
-  skin: 'skins',
-  inverseBindMatrices: 'accessors',
-  indices: 'accessors',
-  input: 'accessors',
-  output: 'accessors',
-};
+/** Of which list of a document the numbers are that stand at a key. */
+const LISTS: [keys: RegExp, list: keyof GLTF.IGLTF][] = [
+  [/^scene$/, 'scenes'],
+  [/^(nodes|children|joints|node)$/, 'nodes'],
+  [/^mesh$/, 'meshes'],
+  [/^skin$/, 'skins'],
+  [/^bufferView$/, 'bufferViews'],
+  // Attributes are in large letters.
+  [/^(inverseBindMatrices|indices|input|output|[A-Z_].*)$/, 'accessors'],
+];
 
-/**
- * The first of a file's references between nodes, meshes, skins and accessors that leads nowhere, in words; null if there is none. Loaders
- * fail at these with errors of JavaScript.
- */
-function danglingReference(json: GLTF.IGLTF): string | null {
-  const find = (value: unknown, path: string, list: keyof GLTF.IGLTF | undefined): string | null => {
-    if (typeof value === 'number' && list !== undefined) {
-      const { length } = (json[list] ?? []) as unknown[];
-      return value >= 0 && value < length ? null : `its ${path} says ${value}, and it has ${length} ${list}`;
-    }
-    if (typeof value !== 'object' || value === null) return null;
-    for (const [key, one] of Object.entries(value)) {
-      if (key === 'extensions' || key === 'extras') continue;
-      const isItem = Array.isArray(value);
-      const place = isItem ? (typeof one === 'number' ? path : `${path}[${key}]`) : `${path}.${key}`;
-      const own = isItem ? list : (LISTS[key] ?? (/^[A-Z_]/.test(key) ? 'accessors' : undefined));
-      const found = find(one, path === '' ? key : place, own);
-      if (found !== null) return found;
-    }
-    return null;
-  };
+/** A number in a document that says which of a list is meant. */
+interface Reference {
+  list: keyof GLTF.IGLTF;
+  index: number;
+  path: string;
+}
+
+/** All references in a part of a document, but for those that extensions make. */
+export function referencesIn(value: unknown, path = '', list?: keyof GLTF.IGLTF): Reference[] {
+  if (typeof value === 'number') return list === undefined ? [] : [{ list, index: value, path }];
+  if (Array.isArray(value))
+    return value.flatMap((one, i) =>
+      referencesIn(one, typeof one === 'number' ? path : `${path}[${i}]`, list),
+    );
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => {
+    if (key === 'extensions' || key === 'extras') return [];
+    const own = LISTS.find(([keys]) => keys.test(key))?.[1];
+    return referencesIn(one, path === '' ? key : `${path}.${key}`, own);
+  });
+}
+
+/** @throws If a reference leads nowhere. Loaders fail at these with errors of JavaScript. */
+function checkReferences(json: GLTF.IGLTF): void {
   // Without any scene, another message says so.
-  return find({ ...json, scene: json.scenes && json.scene }, '', undefined);
+  for (const { list, index, path } of referencesIn({ ...json, scene: json.scenes && json.scene })) {
+    const { length } = (json[list] ?? []) as unknown[];
+    if (!(index >= 0 && index < length))
+      throw new Error(`its ${path} says ${index}, and it has ${length} ${list}; export it again`);
+  }
 }
 
 /** A glTF file that has been read, but not taken apart yet. */
@@ -138,9 +117,10 @@ export async function readSource(command: string, file: string, outside: boolean
     const version = json?.asset?.version;
     if (typeof version !== 'string') throw new Error('it says no version of glTF');
     if (!version.startsWith('2.')) throw new Error(`it is of glTF ${version}, and 2.0 is needed`);
-    const dangling = danglingReference(json);
-    if (dangling !== null) throw new Error(`${dangling}; export it again`);
-    const glb = isBinary && urisOf(json).length === 0 ? new Uint8Array(bytes) : await glbOf(content);
+    checkReferences(json);
+    // Draco is unpacked here, since three.js's loader does that in workers of browsers.
+    const isWhole = isBinary && urisOf(json).length === 0 && !isDraco(json);
+    const glb = isWhole ? new Uint8Array(bytes) : await unpacked(content);
     return { command, file, content, json, bytes: io.lastReadBytes, glb };
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
@@ -153,14 +133,18 @@ export async function readSource(command: string, file: string, outside: boolean
   }
 }
 
+const isDraco = ({ extensionsUsed = [] }: GLTF.IGLTF): boolean => extensionsUsed.includes(DRACO);
+
 /** A .glb, packed by nothing, of a file and those beside it. */
-async function glbOf(content: JSONDocument): Promise<Uint8Array> {
-  const io = await createIO(content.json.extensionsUsed?.includes(DRACO) === true);
+async function unpacked(content: JSONDocument): Promise<Uint8Array> {
+  const io = await createIO(isDraco(content.json));
   const document = await io.readJSON(content);
+  for (const used of document.getRoot().listExtensionsUsed())
+    if (used instanceof KHRDracoMeshCompression || used instanceof EXTMeshoptCompression) used.dispose();
   const [first = document.createBuffer(), ...others] = document.getRoot().listBuffers();
   for (const accessor of document.getRoot().listAccessors()) accessor.setBuffer(first);
   for (const buffer of others) buffer.dispose();
-  return createPlainIO().writeBinary(document);
+  return io.writeBinary(document);
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { TypedArray } from 'three';
+import { Box3, type TypedArray } from 'three';
 import { buildGlb } from './glb.js';
+import { joined } from './pack.js';
 
 /** What compresses: `MeshoptEncoder` of the package meshoptimizer. */
 export interface MeshoptEncoderLike {
@@ -41,7 +42,7 @@ export type Use = 'index' | 'vertices' | 'positions' | 'matrices' | 'times' | 'k
 export class GltfWriter {
   private readonly lists: Record<string, JSONObject[]> = {};
   private readonly extensions = new Map<string, boolean>();
-  private parts: Uint8Array[] = [];
+  private readonly parts: Uint8Array[] = [];
   private size = 0;
   /** Bytes that the buffer of compressed views would have without compression. */
   private unpacked = 0;
@@ -79,13 +80,8 @@ export class GltfWriter {
         this.use(MESHOPT, true);
         const place = { buffer: 0, byteOffset: this.append(packed), byteLength: packed.length };
         const extensions = { [MESHOPT]: { ...place, byteStride: stride, count, mode } };
-        return this.add('bufferViews', {
-          buffer: 1,
-          byteOffset,
-          byteLength: bytes.length,
-          ...more,
-          extensions,
-        });
+        const view = { buffer: 1, byteOffset, byteLength: bytes.length };
+        return this.add('bufferViews', { ...view, ...more, extensions });
       }
     }
     const place = { buffer: 0, byteOffset: this.append(bytes), byteLength: bytes.length };
@@ -98,47 +94,35 @@ export class GltfWriter {
     const bytes = array.BYTES_PER_ELEMENT;
     const stride = use === 'index' ? bytes : Math.ceil((size * bytes) / 4) * 4;
     const isOfVertices = use === 'vertices' || use === 'positions';
-    let packed = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-    if (stride !== size * bytes) {
-      const wide = new Uint8Array(stride * count);
-      for (let i = 0; i < count; i++)
-        wide.set(packed.subarray(i * size * bytes, (i + 1) * size * bytes), i * stride);
-      packed = wide;
-    }
+    const packed = new Uint8Array(stride * count);
+    const given = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    const row = size * bytes;
+    for (let i = 0; i < given.length; i++) packed[i + Math.floor(i / row) * (stride - row)] = given[i];
     const target = isOfVertices
       ? { target: 34962, byteStride: stride }
       : use === 'index' && { target: 34963 };
-    const bound = (fold: (...values: number[]) => number) =>
-      Array.from({ length: size }, (_, k) => {
-        let best = array[k];
-        for (let i = k; i < array.length; i += size) best = fold(best, array[i]);
-        return best;
-      });
+    const { min, max } = new Box3().setFromArray(use === 'positions' ? array : []);
     return this.add('accessors', {
       bufferView: this.view(packed, stride, target || {}, use === 'index' ? 'TRIANGLES' : undefined),
       componentType: COMPONENTS.get(array.constructor),
       type: size === 1 ? 'SCALAR' : use === 'matrices' ? 'MAT4' : `VEC${size}`,
       count,
       ...(normalized && { normalized }),
-      ...((use === 'positions' || use === 'times') && { min: bound(Math.min), max: bound(Math.max) }),
+      ...(use === 'positions' && { min: min.toArray(), max: max.toArray() }),
+      ...(use === 'times' && { min: [array[0]], max: [array[count - 1]] }),
     });
   }
 
+  /** Adds bytes, and what is between them and the next. @returns Where they begin. */
   private append(bytes: Uint8Array): number {
     const at = this.size;
-    this.parts.push(bytes);
     this.size += aligned(bytes.length);
+    this.parts.push(bytes, new Uint8Array(this.size - at - bytes.length));
     return at;
   }
 
   /** The file. */
   build(): Uint8Array {
-    const binary = new Uint8Array(this.size);
-    let at = 0;
-    for (const part of this.parts) {
-      binary.set(part, at);
-      at += aligned(part.length);
-    }
     const buffers: JSONObject[] = [{ byteLength: this.size }];
     if (this.unpacked > 0)
       buffers.push({ byteLength: this.unpacked, extensions: { [MESHOPT]: { fallback: true } } });
@@ -152,7 +136,7 @@ export class GltfWriter {
       ...this.lists,
       buffers,
     };
-    return buildGlb(json, binary);
+    return buildGlb(json, joined(this.parts));
   }
 }
 

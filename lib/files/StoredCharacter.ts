@@ -107,6 +107,8 @@ export function checkedIn(json: DocumentOfFile): Map<number, StoredCharacter> {
     }
   }
   if (used.size === 0) return stored;
+  // Without these, promises of loaders fail that nobody waits for.
+  expectShape(json, { accessors: [{}], buffers: [{}] }, 'file');
   bufferViews.forEach(({ buffer = 0, extensions }, view) => {
     const packed = extensions?.EXT_meshopt_compression;
     const { count = 0, byteStride = 0, byteLength = 0 } = packed ?? {};

@@ -1,5 +1,5 @@
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { MOTION_SIZE } from '../animation/ClipTable.js';
+import { expectClips } from '../animation/ClipTable.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,
@@ -11,8 +11,8 @@ import {
 } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import { MAX_TRACK_TEXELS, SHORTS_PER_ROW, trackSize } from '../animation/trackTexels.js';
-import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
-import { expectFit, expectLength, expectMarkers, expectShape, type Shape } from '../utils/expect.js';
+import { AFFINE_SIZE, MATRIX_TEXELS } from '../constants.js';
+import { expectFit, expectLength, expectShape, type Shape } from '../utils/expect.js';
 import type { StoredFields } from './StoredCharacter.js';
 
 const FIELDS: Shape = {
@@ -28,18 +28,6 @@ const DATA: Shape = {
   jointNames: ['text'],
   morphNames: ['text'],
   frames: 'count',
-  clips: [
-    {
-      name: 'text',
-      start: 'count',
-      count: 'count',
-      duration: 'number',
-      fps: 'number',
-      bounds: 6,
-      rootMotion: '?floats',
-      markers: [{ name: 'text', time: 'number' }],
-    },
-  ],
   restBounds: 6,
   jointBoxes: 'floats',
   layout: {},
@@ -73,7 +61,9 @@ export function checkStored(fields: StoredFields): void {
   const { corners, userData } = geometry;
   const groups = corners.length;
   for (const list of [looks, userData.lacks ?? looks]) expectLength(list, groups, 'value.geometry.groups');
-  // Indices of levels are checked when these are added to a crowd.
+  // Vertices of levels are checked when these are added to a crowd; many runs of all corners would take any amount of memory there.
+  for (const { indices, groups: runs } of levels)
+    expectFit(runs.reduce((sum, { count }) => sum + count, 0) <= (indices?.length ?? 0), 'value.levels');
   const named = [
     ...levels.flatMap(({ groups: runs }) => runs.map(({ materialIndex = 0 }) => materialIndex)),
     ...parts.flatMap(({ materials }) => materials.map(({ material = 0 }) => material)),
@@ -100,16 +90,7 @@ function checkData(data: BoneTextureData): void {
   expectFit(joints > 0 && areJoints, `${field}.jointParents`);
   const isEncoded = tracks !== undefined && encoding === (tracks === null ? 'frames' : 'tracks');
   expectFit(isEncoded && (precision === 'half' || precision === 'float'), `${field}.encoding`);
-  let next = REST_FRAME + 1;
-  clips.forEach(({ start, count, duration, rootMotion, markers }, i) => {
-    const at = `${field}.clips.${i}`;
-    const isTimed = count > 0 && duration >= 0;
-    // Frames lie behind each other; clips of tracks are numbered, and their frames lie among the tracks.
-    const isPlaced = tracks ? start === i + 1 : start >= next && start + count <= frames;
-    expectFit(isTimed && isPlaced && (rootMotion?.length ?? count * MOTION_SIZE) === count * MOTION_SIZE, at);
-    expectMarkers(markers, duration, at);
-    next = start + count;
-  });
+  expectClips(clips, tracks === null ? frames : null, `${field}.clips`);
   if (tracks) checkTracks(data, tracks);
   else checkFrames(data);
 }

@@ -71,7 +71,8 @@ export function materialCopier(
       }),
     );
   };
-  return (material) => {
+  const numbers = new Map<Material, number>();
+  const numberOf = (material: Material): number => {
     const known = gltf?.parser.associations ?? new Map<unknown, unknown>();
     // Baking makes copies of what is drawn at several places.
     const own = known.has(material) ? material : [...known.keys()].find((one) => isCopy(material, one));
@@ -79,6 +80,11 @@ export function materialCopier(
     return materials === undefined
       ? writer.add('materials', constantsOf(material, writer))
       : copy('materials', materials);
+  };
+  return (material) => {
+    const number = numbers.get(material) ?? numberOf(material);
+    numbers.set(material, number);
+    return number;
   };
 }
 

@@ -7,67 +7,48 @@ const BINARY_CHUNK = 0x004e4942;
 const HEADER = 12;
 const CHUNK_HEADER = 8;
 
-/** The parts of a .glb. */
-export interface Glb {
-  /** The glTF document. */
-  json: Record<string, unknown>;
-  /** Its first buffer; empty if there is none. */
-  binary: Uint8Array;
-}
-
 /**
- * The parts of a .glb; nothing is copied.
+ * The document of a .glb, and its first buffer, which is empty if there is none; nothing is copied.
  *
  * @throws If it is none, or cut off.
  */
-export function parseGlb(file: ArrayBuffer | Uint8Array): Glb {
+export function parseGlb(file: ArrayBuffer | Uint8Array): {
+  json: Record<string, unknown>;
+  binary: Uint8Array;
+} {
   // Node's buffers are arrays too, whose `slice` copies nothing.
-  const bytes =
-    file instanceof Uint8Array
-      ? new Uint8Array(file.buffer, file.byteOffset, file.byteLength)
-      : new Uint8Array(file);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < HEADER + CHUNK_HEADER || view.getUint32(0, true) !== MAGIC) {
+  const { buffer, byteOffset, byteLength } = file instanceof Uint8Array ? file : new Uint8Array(file);
+  const view = new DataView(buffer, byteOffset, byteLength);
+  if (byteLength < HEADER + CHUNK_HEADER || view.getUint32(0, true) !== MAGIC)
     throw fileError('the file is no .glb; pass the bytes of a binary glTF file.');
-  }
-  const version = view.getUint32(4, true);
+  const [version, length] = [view.getUint32(4, true), view.getUint32(8, true)];
   if (version !== 2) throw fileError(`the file is a .glb of version ${version}; there is to be version 2.`);
-  const length = view.getUint32(8, true);
-  if (length > bytes.length) {
-    throw fileError(`the file is cut off: it has ${bytes.length} bytes of ${length}; fetch it again.`);
-  }
-  let text: Uint8Array | null = null;
-  let binary: Uint8Array = new Uint8Array(0);
+  if (length > byteLength)
+    throw fileError(`the file is cut off: it has ${byteLength} bytes of ${length}; fetch it again.`);
+  const chunks = new Map<number, Uint8Array>();
   for (let at = HEADER; at + CHUNK_HEADER <= length; ) {
-    const size = view.getUint32(at, true);
-    const kind = view.getUint32(at + 4, true);
-    const start = at + CHUNK_HEADER;
-    if (size > length - start) {
+    const [size, kind] = [view.getUint32(at, true), view.getUint32(at + 4, true)];
+    at += CHUNK_HEADER;
+    const left = length - at;
+    if (size > left)
       throw fileError(
-        `a part of the file says that it has ${size} bytes, and ${length - start} are left; the file is damaged.`,
+        `a part of the file says that it has ${size} bytes, and ${left} are left; the file is damaged.`,
       );
-    }
-    const chunk = bytes.subarray(start, start + size);
-    if (kind === JSON_CHUNK) text ??= chunk;
-    else if (kind === BINARY_CHUNK && binary.length === 0) binary = chunk;
-    at = start + size;
+    if (!chunks.has(kind)) chunks.set(kind, new Uint8Array(buffer, byteOffset + at, size));
+    at += size;
   }
-  if (text === null) throw fileError('the file has no JSON; it is damaged.');
-  return { json: parseJSON(text), binary };
-}
-
-function parseJSON(text: Uint8Array): Record<string, unknown> {
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text));
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(chunks.get(JSON_CHUNK)));
   } catch (cause) {
     throw fileError(
       `the file's JSON cannot be read (${(cause as Error).message}); the file is damaged.`,
       cause,
     );
   }
-  if (typeof json === 'object' && json !== null) return json as Record<string, unknown>;
-  throw fileError('the JSON of the file is no object; the file is damaged.');
+  if (typeof json !== 'object' || json === null)
+    throw fileError('the JSON of the file is no object; the file is damaged.');
+  return { json: json as Record<string, unknown>, binary: chunks.get(BINARY_CHUNK) ?? new Uint8Array(0) };
 }
 
 /** A .glb of a document and its first buffer. */

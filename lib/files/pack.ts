@@ -70,7 +70,8 @@ export function pack(
   return { value: json, views: views.map(({ arrays, stride }) => ({ bytes: joined(arrays), stride })) };
 }
 
-function joined(arrays: readonly TypedArray[]): Uint8Array {
+/** The bytes of arrays, one after another. */
+export function joined(arrays: readonly TypedArray[]): Uint8Array {
   const bytes = new Uint8Array(arrays.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let at = 0;
   for (const { buffer, byteOffset, byteLength } of arrays) {

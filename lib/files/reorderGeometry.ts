@@ -1,4 +1,4 @@
-import { BufferAttribute, type BufferGeometry, InterleavedBufferAttribute } from 'three';
+import { BufferAttribute, type BufferGeometry } from 'three';
 import { pickCorners } from '../utils/geometries.js';
 import type { StoredLevel } from './addLevelsOf.js';
 import type { MeshoptEncoderLike } from './GltfWriter.js';
@@ -31,29 +31,21 @@ export function reorderGeometry(
   return { geometry, levels: levels.map((level) => ({ ...level, indices: indices(level) })) };
 }
 
-/** What numbers become, by the names of their attributes: between which values, and what stands for 1. Positions stay. */
-const SHORTER: Record<
-  string,
-  [from: number, Numbers: typeof Int8Array | typeof Uint8Array | typeof Uint16Array]
-> = {
-  normal: [-1, Int8Array],
-  tangent: [-1, Int8Array],
-  uv: [0, Uint16Array],
-  uv1: [0, Uint16Array],
-  uv2: [0, Uint16Array],
-  uv3: [0, Uint16Array],
-  color: [0, Uint8Array],
-  skinWeight: [0, Uint8Array],
-};
+/** What numbers become, by the names of their attributes; those of `Int8Array` are between -1 and 1, all others from 0. Positions stay. */
+const SHORTER = [
+  [/^(normal|tangent)$/, Int8Array],
+  [/^uv[123]?$/, Uint16Array],
+  [/^(color|skinWeight)$/, Uint8Array],
+] as const;
 
 /** Makes integers of normals, texture coordinates, colours and weights where these are between -1 or 0 and 1. */
 export function quantizeGeometry(geometry: BufferGeometry): void {
   for (const [name, source] of Object.entries(geometry.attributes)) {
-    const [from, Numbers] = SHORTER[name] ?? [];
+    const [, Numbers] = SHORTER.find(([names]) => names.test(name)) ?? [];
     const { array, itemSize, count } = source as BufferAttribute;
-    if (Numbers === undefined || source instanceof InterleavedBufferAttribute) continue;
-    if (!(array instanceof Float32Array) || array.some((value) => !(value >= (from ?? 0) && value <= 1)))
-      continue;
+    if (Numbers === undefined || !(array instanceof Float32Array) || 'data' in source) continue;
+    const least = Numbers === Int8Array ? -1 : 0;
+    if (array.some((value) => !(value >= least && value <= 1))) continue;
     const target = new BufferAttribute(new Numbers(array.length), itemSize, true);
     const sums = name === 'skinWeight';
     for (let i = 0; i < count; i++) {

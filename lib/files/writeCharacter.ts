@@ -3,20 +3,29 @@ import {
   BufferAttribute,
   type BufferGeometry,
   DataUtils,
-  type InterleavedBufferAttribute,
   type Material,
+  Matrix4,
   type MeshPhysicalMaterial,
   type TypedArray,
 } from 'three';
-import type { BoneTextureData, Precision } from '../animation/BoneTextureData.js';
+import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { FURTHER_INFLUENCES } from '../character/crowdGeometry.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import { AFFINE_SIZE } from '../constants.js';
-import { inFloats, isOfVertices, morphOffsets, plainArray, sharingCopy } from '../utils/geometries.js';
+import {
+  type Attribute,
+  inFloats,
+  isOfVertices,
+  morphOffsets,
+  picked,
+  plainArray,
+  sharingCopy,
+} from '../utils/geometries.js';
 import { checkAreOptions, describe, isPositive, isWithin } from '../utils/messages.js';
+import { type VertexTextureData, WORDS } from '../vertexTextures/VertexTextureData.js';
 import type { StoredLevel } from './addLevelsOf.js';
 import { materialCopier, type SourceOfLoader } from './copyMaterials.js';
 import { EXTENSION, fileError, VERSION } from './fileErrors.js';
@@ -119,18 +128,14 @@ function write(
   else if (compressMeshes) geometry = geometry.clone();
   if (compressMeshes) quantizeGeometry(geometry);
 
-  const { isVertexTexture, vertexData } = boneTexture as { isVertexTexture?: true; vertexData?: VertexData };
-  if (isVertexTexture)
-    geometry = sharingCopy(geometry).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
+  const { vertexData } = boneTexture as { vertexData?: VertexTextureData };
+  if (vertexData) geometry = sharingCopy(geometry).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
   const { primitives, attributes, corners, drawn } = primitivesOf(writer, geometry, material, materialOf);
   const { name, morphTargetInfluences: weights, morphTargetDictionary = {} } = fields;
   const extras = weights && { targetNames: Object.keys(morphTargetDictionary) };
   const mesh: JSONObject = { name, primitives, weights, extras };
-  writeScene(writer, isVertexTexture ? null : boneTexture.data, name, writer.add('meshes', mesh), animations);
+  writeScene(writer, vertexData ? null : boneTexture.data, name, writer.add('meshes', mesh), animations);
 
-  const data = isVertexTexture
-    ? { vertices: storedVertices(vertexData as VertexData) }
-    : { data: storedData(boneTexture.data) };
   const stored: Omit<StoredFields, 'data'> = {
     ...fields,
     parts: parts.map((part) => ({
@@ -144,7 +149,7 @@ function write(
     looks: drawn.map(lookOf),
     levels: Array.isArray(material) ? levels : levels.map((level) => ({ ...level, groups: [] })),
     mergeMaterials: mergingOf(mergeMaterials),
-    ...data,
+    ...(vertexData ? { vertices: storedVertices(vertexData) } : { data: storedData(boneTexture.data) }),
   };
   const { value, views } = pack(stored, ordersFor(boneTexture.data));
   const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
@@ -170,17 +175,9 @@ function storedData(data: Readonly<BoneTextureData>): object {
 }
 
 /** The data of a vertex texture without the texels behind the last. */
-function storedVertices({ texels, boxes, vertices, precision, ...data }: VertexData): object {
-  const used = (boxes.length / 6) * vertices * (precision === 'half' ? 2 : 4);
-  return { ...data, boxes, vertices, precision, texels: texels.subarray(0, used) };
-}
-
-/** What is looked at in the data of a vertex texture. */
-interface VertexData {
-  texels: Uint32Array;
-  boxes: Float32Array;
-  vertices: number;
-  precision: Precision;
+function storedVertices(data: VertexTextureData): object {
+  const used = (data.boxes.length / 6) * data.vertices * WORDS[data.precision];
+  return { ...data, texels: data.texels.subarray(0, used) };
 }
 
 /** In which order large arrays are stored. */
@@ -215,44 +212,32 @@ function levelOf(
   first: WrittenLevel,
   source: BufferGeometry,
 ): StoredLevel {
-  const refuse = (isWrong: boolean, what: string) => {
-    if (isWrong) throw fileError(field + what);
-  };
+  const wrong = (what: string) => fileError(field + what);
   const isNear = distance !== undefined;
-  refuse(
-    isNear === (screenShare !== undefined),
-    ` begins at distance ${distance} and screenShare ${screenShare}; pass one of the two.`,
-  );
-  refuse(
-    (first.distance !== undefined) !== isNear,
-    ` begins by ${isNear ? 'distance' : 'screenShare'}, and the first level by the other; use one for all.`,
-  );
-  refuse(
-    isNear && !isWithin(distance, Number.MAX_VALUE),
-    `.distance is ${describe(distance)}; use world units, 0 or more.`,
-  );
-  refuse(
-    !isNear && !isPositive(screenShare),
-    `.screenShare is ${describe(screenShare)}; use a share of the picture's height above 0.`,
-  );
   const { hysteresis = 0, influences } = options;
-  refuse(
-    !isWithin(hysteresis, 1),
-    `.hysteresis is ${describe(hysteresis)}; use a share of the distance, 0 to 1.`,
-  );
-  refuse(
-    ![undefined, 1, 2, 4].includes(influences),
-    `.influences is ${describe(influences)}; use 1, 2 or 4.`,
-  );
+  if (isNear === (screenShare !== undefined))
+    throw wrong(` begins at distance ${distance} and screenShare ${screenShare}; pass one of the two.`);
+  if ((first.distance !== undefined) !== isNear) {
+    const way = isNear ? 'distance' : 'screenShare';
+    throw wrong(` begins by ${way}, and the first level by the other; use one for all.`);
+  }
+  if (isNear && !isWithin(distance, Number.MAX_VALUE))
+    throw wrong(`.distance is ${describe(distance)}; use world units, 0 or more.`);
+  if (!isNear && !isPositive(screenShare))
+    throw wrong(`.screenShare is ${describe(screenShare)}; use a share of the picture's height above 0.`);
+  if (!isWithin(hysteresis, 1))
+    throw wrong(`.hysteresis is ${describe(hysteresis)}; use a share of the distance, 0 to 1.`);
+  if (![undefined, 1, 2, 4].includes(influences))
+    throw wrong(`.influences is ${describe(influences)}; use 1, 2 or 4.`);
   const { count } = source.getAttribute('position');
   const corners = geometry?.index?.array ?? [];
-  const isEmpty = geometry !== null && (corners.length === 0 || vertices.length === 0);
-  refuse(isEmpty, ' is not what simplifyGeometry returns; pass all of that, and its distance.');
+  if (geometry !== null && (corners.length === 0 || vertices.length === 0))
+    throw wrong(' is not what simplifyGeometry returns; pass all of that, and its distance.');
   const indices = Uint32Array.from(corners, (corner) => vertices[corner]);
-  refuse(
-    indices.some((vertex) => !(vertex < count)),
-    ` has vertices that the character's geometry, of ${count}, has not; simplify crowd.geometry.`,
-  );
+  if (indices.some((vertex) => !(vertex < count)))
+    throw wrong(
+      ` has vertices that the character's geometry, of ${count}, has not; simplify crowd.geometry.`,
+    );
   return {
     start: distance ?? { screenShare: screenShare as number },
     options: Object.fromEntries(LEVEL_OPTIONS.map((key) => [key, options[key]])),
@@ -280,30 +265,24 @@ function primitivesOf(
     primitive[stored] = writeAttribute(writer, attribute, name);
     attributes[name in NAMES ? name : stored.toLowerCase()] = name;
   }
-  const targets = Object.entries(morphAttributes).flatMap(([name, list]) =>
-    list.map((target, i) => {
+  const targets: Record<string, number>[] = [];
+  for (const [name, list] of Object.entries(morphAttributes))
+    list.forEach((target, i) => {
       const base = morphTargetsRelative ? null : geometry.attributes[name];
       const { itemSize } = target;
       const offsets = base ? new BufferAttribute(morphOffsets(target, base, itemSize), itemSize) : target;
-      return { i, [NAMES[name]]: writeAttribute(writer, offsets, name) };
-    }),
-  );
-  const morphs = Math.max(0, ...targets.map(({ i }) => i + 1));
-  const morphed = Array.from({ length: morphs }, (_, k) =>
-    Object.assign({}, ...targets.filter(({ i }) => i === k).map(({ i: _, ...target }) => target)),
-  );
+      targets[i] = { ...targets[i], [NAMES[name]]: writeAttribute(writer, offsets, name) };
+    });
   const length = index?.count ?? position.count;
   const end = Math.min(length, drawRange.start + drawRange.count);
   const whole = [{ start: 0, count: length, materialIndex: 0 }];
   const drawn: Material[] = [];
-  const numbers = new Map<Material, number>();
   const corners: number[] = [];
   const primitives = (Array.isArray(material) ? geometry.groups : whole).map(
     ({ start, count, materialIndex = 0 }) => {
       const from = Math.max(start, drawRange.start);
       const to = Math.max(from, Math.min(start + count, end));
       const own = [material].flat()[materialIndex];
-      if (!numbers.has(own)) numbers.set(own, materialOf(own));
       drawn.push(own);
       corners.push(to - from);
       const isWhole = index === null && from === 0 && to === length;
@@ -311,37 +290,24 @@ function primitivesOf(
       return {
         attributes: primitive,
         ...(!isWhole && { indices: writer.accessor(all.slice(from, to) as TypedArray, 1, 'index') }),
-        material: numbers.get(own),
-        ...(morphs > 0 && { targets: morphed }),
+        material: materialOf(own),
+        ...(targets.length > 0 && { targets }),
       };
     },
   );
   return { primitives, attributes, corners, drawn };
 }
 
-function writeAttribute(
-  writer: GltfWriter,
-  attribute: BufferAttribute | InterleavedBufferAttribute,
-  name: string,
-): number {
-  const { itemSize, normalized } = attribute;
-  let array = ownArray(attribute);
+function writeAttribute(writer: GltfWriter, attribute: Attribute, name: string): number {
+  const { itemSize, normalized, count } = attribute;
+  // One item after the other.
+  let { array } = 'data' in attribute ? picked(attribute, [...Array(count).keys()]) : attribute;
   if (name === 'skinIndex')
     array = (array.some((joint) => joint > 255) ? Uint16Array : Uint8Array).from(array);
   // glTF has such numbers for indices alone.
   else if (/^(Uint32|Int32|Float64)/.test(array.constructor.name)) array = Float32Array.from(array);
   if (!(array instanceof Float32Array) && DIRECTIONS.test(name)) writer.use('KHR_mesh_quantization', true);
   return writer.accessor(array, itemSize, name === 'position' ? 'positions' : 'vertices', normalized);
-}
-
-/** The numbers of an attribute as they are stored, one item after the other. */
-function ownArray(attribute: BufferAttribute | InterleavedBufferAttribute): TypedArray {
-  const { data, offset = 0, itemSize, count } = attribute as InterleavedBufferAttribute;
-  if (data === undefined) return (attribute as BufferAttribute).array;
-  const plain = new (data.array.constructor as new (length: number) => TypedArray)(count * itemSize);
-  for (let i = 0; i < plain.length; i++)
-    plain[i] = data.array[Math.floor(i / itemSize) * data.stride + offset + (i % itemSize)];
-  return plain;
 }
 
 /** A scene with nodes of the joints at rest, if there are any, and the mesh that follows them. */
@@ -371,55 +337,50 @@ function writeScene(
 }
 
 /** Nodes at rest, the parent of each, and which of them the joints are, with their inverse bind matrices. */
-interface Rest {
-  nodes: JSONObject[];
-  parents: number[];
-  joints: number[];
-  inverses: number[];
-}
-
-function restOfTracks({ names, parents, rest, fixed, jointNodes, inverses }: PoseTracks): Rest {
+function restOfTracks({ names, parents, rest, fixed, jointNodes, inverses }: PoseTracks) {
   const nodes: JSONObject[] = names.map((name, i) => {
     // The root's own transform is left out.
     if (i === 0) return { name };
-    const m = fixed.subarray(i * AFFINE_SIZE, (i + 1) * AFFINE_SIZE);
-    if (!Number.isNaN(m[0])) return { name, matrix: matrix4(m) };
+    const at = i * AFFINE_SIZE;
+    if (!Number.isNaN(fixed[at])) return { name, matrix: matrix4(fixed, at) };
     const trs = Array.from(rest.subarray(i * TRS_SIZE, (i + 1) * TRS_SIZE), short);
     return { name, translation: trs.slice(0, 3), rotation: trs.slice(3, 7), scale: trs.slice(7) };
   });
   const up = [...parents];
   // A skin has each node once.
-  const taken = new Set<number>();
-  const joints = Array.from(jointNodes, (node) => {
-    if (!taken.has(node)) {
-      taken.add(node);
-      return node;
-    }
+  const joints = Array.from(jointNodes, (node, i) => {
+    if (jointNodes.indexOf(node) === i) return node;
     up.push(node);
     return nodes.push({ name: names[node] }) - 1;
   });
-  const matrices = joints.flatMap((_, i) =>
-    matrix4(inverses.subarray(i * AFFINE_SIZE, (i + 1) * AFFINE_SIZE)),
-  );
-  return { nodes, parents: up, joints, inverses: matrices };
+  return {
+    nodes,
+    parents: up,
+    joints,
+    inverses: joints.flatMap((_, i) => matrix4(inverses, i * AFFINE_SIZE)),
+  };
 }
 
-/** Frames know joints by what they make of vertices: the first frame is the rest pose. */
-function restOfFrames({ jointNames, texels }: BoneTextureData): Rest {
-  const inverses = jointNames.flatMap(() => matrix4([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]));
-  const number = (at: number) =>
-    texels instanceof Uint16Array ? DataUtils.fromHalfFloat(texels[at]) : texels[at];
-  const nodes = jointNames.map((name, i) => {
-    const matrix = Array.from({ length: AFFINE_SIZE }, (_, k) => number(i * AFFINE_SIZE + k));
-    return { name, matrix: matrix4(matrix) };
-  });
-  return { nodes, parents: jointNames.map(() => -1), joints: [...jointNames.keys()], inverses };
+/** The same of frames, which know joints by what they make of vertices: the first frame is the rest pose. */
+function restOfFrames({ jointNames, texels }: BoneTextureData): ReturnType<typeof restOfTracks> {
+  const first = texels.subarray(0, jointNames.length * AFFINE_SIZE);
+  const rest = first instanceof Uint16Array ? Array.from(first, DataUtils.fromHalfFloat) : first;
+  return {
+    nodes: jointNames.map((name, i) => ({ name, matrix: matrix4(rest, i * AFFINE_SIZE) })),
+    parents: jointNames.map(() => -1),
+    joints: [...jointNames.keys()],
+    inverses: jointNames.flatMap(() => new Matrix4().elements),
+  };
 }
 
 /** A number as viewers need it: what crowds play is stored elsewhere. */
 const short = (value: number): number => Number(value.toPrecision(7));
 
 /** Twelve numbers row by row as glTF's sixteen. */
-const matrix4 = (m: ArrayLike<number>): number[] => [
-  ...[0, 1, 2, 3].flatMap((column) => [m[column], m[4 + column], m[8 + column], column === 3 ? 1 : 0]),
-];
+const matrix4 = (m: ArrayLike<number>, at: number): number[] =>
+  [0, 1, 2, 3].flatMap((column) => [
+    m[at + column],
+    m[at + 4 + column],
+    m[at + 8 + column],
+    column === 3 ? 1 : 0,
+  ]);

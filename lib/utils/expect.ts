@@ -50,17 +50,3 @@ export function expectShape(value: unknown, shape: Shape, field: string): void {
 /** Throws unless something is so many numbers long. */
 export const expectLength = ({ length }: ArrayLike<unknown>, wanted: number, field: string): void =>
   expectField(length === wanted, `${field}.length`, length, `${wanted}`);
-
-/** Throws unless times of markers go up to the end of a clip. */
-export function expectMarkers(markers: readonly { time: number }[], duration: number, field: string): void {
-  let before = 0;
-  for (const { time } of markers) {
-    expectField(
-      time >= before && time <= duration,
-      `${field}.markers`,
-      time,
-      `from ${before} to ${duration}`,
-    );
-    before = time;
-  }
-}

@@ -101,7 +101,7 @@ export function pickCorners(
 }
 
 /** The values that an attribute has for some vertices, in numbers of the same kind. */
-function picked(source: Attribute, vertices: readonly number[]): BufferAttribute {
+export function picked(source: Attribute, vertices: readonly number[]): BufferAttribute {
   const { itemSize, normalized } = source;
   const { array } = (source as InterleavedBufferAttribute).data ?? source;
   const Numbers = array.constructor as NumberArray;

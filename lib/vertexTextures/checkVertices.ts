@@ -1,12 +1,5 @@
-import { REST_FRAME } from '../constants.js';
-import {
-  expectField,
-  expectFit,
-  expectLength,
-  expectMarkers,
-  expectShape,
-  type Shape,
-} from '../utils/expect.js';
+import { expectClips } from '../animation/ClipTable.js';
+import { expectField, expectFit, expectLength, expectShape, type Shape } from '../utils/expect.js';
 import { layoutVertices, type VertexTextureData, WORDS } from './VertexTextureData.js';
 
 /** Whether a vertex may be at a number: sums of much larger ones are not finite any more. Baking refuses the same. */
@@ -18,16 +11,6 @@ const SHAPE: Shape = {
   frames: 'words',
   boxes: 'floats',
   texels: 'words',
-  clips: [
-    {
-      name: 'text',
-      start: 'count',
-      count: 'count',
-      duration: 'number',
-      bounds: 6,
-      markers: [{ name: 'text', time: 'number' }],
-    },
-  ],
   restBounds: 6,
   errors: [{ clip: 'text', stored: 'number', between: '?number' }],
 };
@@ -54,21 +37,9 @@ export function checkVertices(data: VertexTextureData, maxTextureSize: number): 
   const floats = new Float32Array(used.buffer, used.byteOffset, used.length);
   const arePlaces = precision === 'half' || floats.every((value, i) => i % 4 === 3 || isPlace(value));
   expectFit(arePlaces, 'vertices.texels');
-  let next = REST_FRAME + 1;
-  clips.forEach(({ start, count, duration, markers }, i) => {
-    const field = `vertices.clips.${i}`;
-    const isTimed = count > 1 ? duration > 0 : count > 0 && duration >= 0;
-    expectFit(isTimed && start === next && start + count <= frames.length, field);
-    next += count;
-    expectMarkers(markers, duration, field);
-  });
+  expectClips(clips, frames.length, 'vertices.clips');
   const { width, height } = layoutVertices(stored * vertices, maxTextureSize);
   const all = new Uint32Array(width * height * words);
   all.set(used);
-  const timed = clips.map((clip) => ({
-    ...clip,
-    fps: (clip.count - 1) / (clip.duration || 1),
-    rootMotion: null,
-  }));
-  return { ...data, texels: all, width, height, clips: timed };
+  return { ...data, texels: all, width, height };
 }

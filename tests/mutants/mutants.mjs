@@ -207,8 +207,8 @@ export const MUTANTS = {
   },
   'order-of-levels': {
     file: 'lib/cli/options.ts',
-    text: 'value >= said[i - 1]',
-    fault: 'value > said[i - 1]',
+    text: '* sign >= 0',
+    fault: '* sign > 0',
     tests: ['unit/cli'],
   },
   // Rays, sockets, objects.

@@ -8,6 +8,7 @@ import type { BakeReport } from '../../../lib/cli/bakeCommand.js';
 import { collectWarnings } from '../../../lib/cli/CommandError.js';
 import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
 import { loadScene } from '../../../lib/cli/loadScene.js';
+import { readSource } from '../../../lib/cli/readSource.js';
 import { buildGlb, parseGlb } from '../../../lib/files/glb.js';
 import { modelsFolder } from '../../setup/models.mjs';
 import { charactersOf, loadFile } from '../../support/bakedFiles.js';
@@ -237,7 +238,8 @@ test.each<Compression>(['quantised', 'meshopt', 'draco'])('a %s file is read', a
   const { bytes, report } = await bake(path('packed.glb'), '--encoding', 'frames');
   const { data } = await read(bytes);
   expect(data.jointNames).toEqual(['Foot', 'Tip']);
-  expectSame(data, await bakedInPage(new Uint8Array(readFileSync(path('packed.glb'))), { encoding: frames }));
+  const { glb } = await readSource('bake', path('packed.glb'), false);
+  expectSame(data, await bakedInPage(glb, { encoding: frames }));
   expect(report.warnings).toEqual([]);
 });
 

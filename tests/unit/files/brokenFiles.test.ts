@@ -244,6 +244,19 @@ describe('what is wrong is said', () => {
       'value.name is "[0,0,0,1099511627776]", but has to be a place of its own in what is stored',
     ],
     [
+      'a rate that does not go with its frames',
+      (json) => Object.assign((extension(json).value.data as { clips: Place[] }).clips[0], { fps: 1e9 }),
+      'value.data.clips.0 does not fit',
+    ],
+    [
+      'corners of a level again and again',
+      (json) => {
+        const run = { start: 0, count: 6, materialIndex: 0 };
+        Object.assign((extension(json).value.levels as Place[])[0], { groups: Array(9).fill(run) });
+      },
+      'value.levels does not fit',
+    ],
+    [
       'a kind',
       (json) => Object.assign(extension(json).value, { parts: 5 }),
       'value.parts is 5, but has to be',
@@ -279,6 +292,13 @@ describe('what is wrong is said', () => {
     await expect(loadFile(files[4], {})).rejects.toThrow('was baked into frames; import { frames }');
     await expect(loadFile(files.at(-2) as Uint8Array, {})).rejects.toThrow('import { VertexTexture } from');
   });
+});
+
+test.each(['accessors', 'buffers'])('without %s no promise is left that fails unseen', async (list) => {
+  const { json, binary } = parseGlb(files[0].slice());
+  await expect(charactersOf(buildGlb({ ...json, [list]: undefined }, binary))).rejects.toThrow(
+    `SIM_baked_animation: file.${list} is undefined, but has to be a list`,
+  );
 });
 
 test.each([
