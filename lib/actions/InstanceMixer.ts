@@ -131,7 +131,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     /** Whose actions these are. */
     readonly owner: T,
   ) {
-    observe(InstanceMixer.prototype, ['time', 'timeScale']);
+    observe(InstanceMixer.prototype, ['time', 'timeScale'], ['time']);
     super(owner);
     this.driver = ActionDriver.of(crowd);
     this.since = this.clock;
@@ -259,8 +259,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   // What fields call.
 
   /** Brings all up to the present: of actions, time and weight are read. @internal */
-  read(field = 'time'): void {
-    if (this.isUpdating || field !== 'time') return;
+  read(): void {
+    if (this.isUpdating) return;
     const { clock } = this;
     const passed = clock - this.since;
     if (Math.abs(passed) < EPSILON) return;
@@ -569,7 +569,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     /** @internal */
     readonly layer: number,
   ) {
-    observe(InstanceAction.prototype, ACTION_FIELDS);
+    observe(InstanceAction.prototype, ACTION_FIELDS, ['time']);
     super(mixer, standIn(clip, mode));
     own(this, this);
   }
@@ -581,8 +581,8 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
   }
 
   /** Brings the time up to the present. @internal */
-  read(field = 'time'): void {
-    if (field === 'time') this._mixer.read();
+  read(): void {
+    this._mixer.read();
   }
 
   /** Called before anything is changed. @throws If a field is set to what no action can have. @internal */
