@@ -64,9 +64,8 @@ export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
 
 /** three.js's mixer, with what it keeps to itself. */
 interface MixerFields extends AnimationMixer<SkinnedInstanceEventMap> {
-  // Declared here, so that accessors may take the place of fields.
-  time: number;
-  timeScale: number;
+  // Declared here, so that an accessor may take the place of the field.
+  stats: AnimationMixerStats;
   /** @internal */
   _isActiveAction(action: InstanceAction): boolean;
   _activateAction(action: InstanceAction): void;
@@ -109,9 +108,6 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
  * @category Instances as objects
  */
 export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMixer {
-  // Where fields keep their values.
-  declare private keptTime: number;
-  declare private keptTimeScale: number;
   /** In three.js's order: those that are active, then all others. */
   declare protected _actions: InstanceAction<T>[];
   private readonly driver: ActionDriver;
@@ -135,10 +131,11 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     /** Whose actions these are. */
     readonly owner: T,
   ) {
-    countWhenAsked();
+    observe(InstanceMixer.prototype, ['time', 'timeScale'], ['time']);
     super(owner);
     this.driver = ActionDriver.of(crowd);
     this.since = this.clock;
+    own(this, this);
   }
 
   /**
@@ -259,29 +256,6 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     return this;
   }
 
-  /** As of three.js. */
-  override get time(): number {
-    this.read();
-    return this.keptTime;
-  }
-
-  /** Shows as in three.js. */
-  override set time(value: number) {
-    this.change('time', value);
-    this.keptTime = value;
-  }
-
-  /** As of three.js. */
-  override get timeScale(): number {
-    return this.keptTimeScale;
-  }
-
-  /** Shows as in three.js. */
-  override set timeScale(value: number) {
-    this.change('timeScale', value);
-    this.keptTimeScale = value;
-  }
-
   // What fields call.
 
   /** Brings all up to the present: of actions, time and weight are read. @internal */
@@ -297,8 +271,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   /** @internal */
   change(field: string, value: unknown): void {
-    // It is not of age in the constructor.
-    if (this.isUpdating || this.driver === undefined) return;
+    if (this.isUpdating) return;
     this.read();
     if (field === 'time') checkFinite(value as number, field);
     else checkTimeScale(value as number);
@@ -401,8 +374,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     return instanceId < 0 ? this.since : this.crowd.playback.time.timeOf(instanceId);
   }
 
-  /** What `stats` says: nothing is bound to anything. @internal */
-  get counts(): AnimationMixerStats {
+  /** How many actions there are; nothing is bound to anything. Those of three.js take more memory than all else of a mixer. */
+  override get stats(): AnimationMixerStats {
     return {
       actions: { total: this._actions.length, inUse: this._nActiveActions },
       bindings: { total: 0, inUse: 0 },
@@ -412,6 +385,9 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
       },
     };
   }
+
+  /** The constructor of three.js makes them. */
+  override set stats(_: AnimationMixerStats) {}
 
   private get hasOwnClock(): boolean {
     return this.ownTime !== undefined;
@@ -504,18 +480,6 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   }
 }
 
-/** Makes `stats` when somebody asks: three.js's, with a function for each number, take more memory than all else of a mixer. */
-function countWhenAsked(): void {
-  const { prototype } = InstanceMixer;
-  if (Object.hasOwn(prototype, 'stats')) return;
-  Object.defineProperty(prototype, 'stats', {
-    get(this: InstanceMixer) {
-      return this.counts;
-    },
-    set() {},
-  });
-}
-
 /** Share by which durations of one clip differ where a file keeps them in float32. */
 const SAME_DURATION = 1e-4;
 
@@ -553,6 +517,12 @@ function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
 /** three.js's action, with what it keeps to itself. */
 const Base = AnimationAction as unknown as new (mixer: AnimationMixer, clip: AnimationClip) => ThreeAction;
 
+/** What code may change, which shows in the next update. */
+const ACTION_FIELDS = [
+  ...['time', 'timeScale', 'weight', 'loop', 'repetitions', 'clampWhenFinished'],
+  ...['paused', 'enabled', 'blendMode'],
+];
+
 /** When the present step of the action that is updated began, and how far a warp moves its clip in it; NaN without one. */
 let _begin = 0;
 let _way = Number.NaN;
@@ -584,20 +554,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
   begun = 0;
   /** Whether its mixer has just moved it in reverse. @internal */
   runsBack = false;
-  // Where fields keep their values.
-  /** @internal */
-  declare keptTime: number;
-  /** @internal */
-  declare keptTimeScale: number;
-  /** @internal */
-  declare keptWeight: number;
-  /** @internal */
-  declare keptLoop: AnimationActionLoopStyles;
-  /** @internal */
-  declare keptPaused: boolean;
-  /** @internal */
-  declare keptEnabled: boolean;
-
   /**
    * @param clip Another one of the same name when the crowd has another bone texture.
    * @param source The clip that was passed for it, if one was.
@@ -613,80 +569,9 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     /** @internal */
     readonly layer: number,
   ) {
-    observe(InstanceAction.prototype, ['blendMode', 'repetitions', 'clampWhenFinished']);
-    // Nobody is to hear of what the constructor sets.
-    const { isUpdating } = mixer;
-    mixer.isUpdating = true;
+    observe(InstanceAction.prototype, ACTION_FIELDS, ['time']);
     super(mixer, standIn(clip, mode));
-    mixer.isUpdating = isUpdating;
     own(this, this);
-  }
-
-  /** As of three.js. */
-  override get time(): number {
-    this._mixer.read();
-    return this.keptTime;
-  }
-
-  /** Shows as in three.js. */
-  override set time(value: number) {
-    this.change('time', value);
-    this.keptTime = value;
-  }
-
-  /** As of three.js. */
-  override get timeScale(): number {
-    return this.keptTimeScale;
-  }
-
-  /** Shows as in three.js. */
-  override set timeScale(value: number) {
-    this.change('timeScale', value);
-    this.keptTimeScale = value;
-  }
-
-  /** As of three.js. */
-  override get weight(): number {
-    return this.keptWeight;
-  }
-
-  /** Shows as in three.js. */
-  override set weight(value: number) {
-    this.change('weight', value);
-    this.keptWeight = value;
-  }
-
-  /** As of three.js. */
-  override get loop(): AnimationActionLoopStyles {
-    return this.keptLoop;
-  }
-
-  /** Shows as in three.js. */
-  override set loop(value: AnimationActionLoopStyles) {
-    this.change('loop', value);
-    this.keptLoop = value;
-  }
-
-  /** As of three.js. */
-  override get paused(): boolean {
-    return this.keptPaused;
-  }
-
-  /** Shows as in three.js. */
-  override set paused(value: boolean) {
-    this.change('paused', value);
-    this.keptPaused = value;
-  }
-
-  /** As of three.js. */
-  override get enabled(): boolean {
-    return this.keptEnabled;
-  }
-
-  /** Shows as in three.js. */
-  override set enabled(value: boolean) {
-    this.change('enabled', value);
-    this.keptEnabled = value;
   }
 
   /** Goes on in another baking of the clip. @internal */
@@ -696,8 +581,8 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
   }
 
   /** Brings the time up to the present. @internal */
-  read(field = 'time'): void {
-    if (field === 'time') this._mixer.read();
+  read(): void {
+    this._mixer.read();
   }
 
   /** Called before anything is changed. @throws If a field is set to what no action can have. @internal */

@@ -8,10 +8,14 @@ export interface ValueOwner {
   wrote?(): void;
 }
 
-/** A property under which a value keeps its owner; there is none while it is made, and none in clones. */
+/** Under which a value keeps its owner, of whom there is none while it is made, and none in clones; and what its fields are. */
 const OWNER = 'valueOwner';
+const FIELDS = 'valueFields';
 
-type Owned = Record<string, unknown> & { [OWNER]?: ValueOwner };
+interface Owned {
+  [OWNER]?: ValueOwner;
+  [FIELDS]: unknown[];
+}
 
 export function own(value: object, owner: ValueOwner | undefined): void {
   Object.defineProperty(value, OWNER, { value: owner });
@@ -19,25 +23,32 @@ export function own(value: object, owner: ValueOwner | undefined): void {
 
 /**
  * Makes accessors of fields that three.js's constructors set, so that all its methods go by them. Called by constructors, the first
- * of which does it: a module that does it as it is loaded stays in every page. Fields that are used in each frame have accessors that
- * are written out: those that go by a name in a variable are slower.
+ * of which does it: a module that does it as it is loaded stays in every page. Fields are kept in an array: that is quicker than
+ * properties whose name is in a variable.
+ *
+ * @param read Fields whose owner is told that they are read.
  */
-export function observe(prototype: object, names: readonly string[]): void {
+export function observe(prototype: object, names: readonly string[], read: readonly string[] = names): void {
   if (Object.hasOwn(prototype, names[0])) return;
-  for (const name of names) {
-    const kept = `${name}Kept`;
+  names.forEach((name, i) => {
+    const isRead = read.includes(name);
     Object.defineProperty(prototype, name, {
       get(this: Owned) {
-        this[OWNER]?.read?.(name);
-        return this[kept];
+        if (isRead) this[OWNER]?.read?.(name);
+        return this[FIELDS][i];
       },
       set(this: Owned, value: unknown) {
         const owner = this[OWNER];
-        owner?.read?.(name);
-        owner?.change?.(name, value);
-        this[kept] = value;
-        owner?.wrote?.();
+        if (owner === undefined) {
+          this[FIELDS] ??= [];
+          this[FIELDS][i] = value;
+          return;
+        }
+        if (isRead) owner.read?.(name);
+        owner.change?.(name, value);
+        this[FIELDS][i] = value;
+        owner.wrote?.();
       },
     });
-  }
+  });
 }
