@@ -15,11 +15,6 @@ export class TexelNode extends TextureNode {
     return sampleOf(this, at).setSampler(false);
   }
 
-  /** The same of a texture of integers. */
-  integers(at: Node<'ivec2'>): Node<'uvec4'> {
-    return this.texel(at) as unknown as Node<'uvec4'>;
-  }
-
   /** The texel in a layer of an array texture. */
   layerTexel(at: Node<'ivec2'>, layer: Node<'int'>): Node<'vec4'> {
     return sampleOf(this, at).setSampler(false).depth(layer);

@@ -116,6 +116,13 @@ void impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
 }
 `)();
 
+/** Where the actions of the base begin: draws of impostors know how many layers there are. */
+const PLAYED_LAYOUT = /* glsl */ `
+#define PLAYED_FIRST CROWD_MORPH_TEXEL
+#define PLAYED_TEXELS int( CROWD_STRIDE )
+#define PLAYED_ROW_BITS int( CROWD_ROWS )
+`;
+
 const vertexGLSL = (): string => /* glsl */ `
 #define CROWD_IMPOSTOR boneTexture.textures[ 0 ]
 #define atlasRow( ring ) ring
@@ -140,7 +147,7 @@ ${impostorQuadGLSL}
 void placeImpostor() {
 
   ivec2 at = playedTexel( instanceIndex() );
-  at.x += CROWD_MORPH_TEXEL;
+  at.x += PLAYED_FIRST;
   mat3 turn = mat3( modelMatrix ) * mat3( instanceMatrix );
   vec3 origin = ( modelMatrix * ( instanceMatrix * vec4( impostorTexel( 1, 0 ).yzw, 1.0 ) ) ).xyz;
   mat3 view = transpose( mat3( viewMatrix ) );
@@ -158,11 +165,7 @@ void placeImpostor() {
 /** Places the two triangles of an impostor, and finds its tile. */
 export const impostorGLSL: SourceGLSL = {
   definesPosed: true,
-  declarations: () => [
-    frameAtGLSL,
-    playedTexelGLSL('int( CROWD_ROWS )', 'int( CROWD_STRIDE )'),
-    vertexGLSL(),
-  ],
+  declarations: () => [frameAtGLSL, PLAYED_LAYOUT, playedTexelGLSL, vertexGLSL()],
   skinningMatrix: (name) => /* glsl */ `
 mat3x4 ${name}() {
 

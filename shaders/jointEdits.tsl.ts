@@ -1,11 +1,9 @@
 import { uniform } from 'three/tsl';
-import type { Node } from 'three/webgpu';
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
 import poseEditsNodes from './jointEdits.glsl.js?nodes=poseEditsGLSL';
-import type { CreatePoseEditNodes } from './posePass.tsl.js';
+import type { CreatePoseEditNodes, PoseEditNodes } from './posePass.tsl.js';
 import slerpNodes from './slerp.glsl.js?nodes=slerpGLSL';
 import { inLayers, texels } from './TexelNode.js';
-import { assignAll, type Rows } from './tsl.js';
 
 /** Edits of joints and live poses by `jointEdits.glsl.ts`, for the steps of the pose pass. */
 export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
@@ -14,11 +12,7 @@ export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
   const livePerRow = uniform(1, 'int');
   // Of their own for each step: three.js keeps the code of a function, and in it the names of the textures that one shader has.
   const functions = () =>
-    poseEditsNodes<{
-      editLocals(instance: Node<'int'>, node: Node<'int'>, ...transform: readonly Node<'vec4'>[]): void;
-      beginModelEdits(instance: Node<'int'>): void;
-      editModels(node: Node<'int'>, rows: Rows): Rows;
-    }>({
+    poseEditsNodes<Omit<PoseEditNodes, 'use'>>({
       ...slerpNodes(),
       ...frameAtNodes(),
       editHeaders,
@@ -28,17 +22,12 @@ export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
       poseNodes: nodes,
       CROWD_CLOCK: clock,
     });
-  const { editLocals } = functions();
-  const { beginModelEdits, editModels } = functions();
   return {
+    ...functions(),
+    editLocals: functions().editLocals,
     use(others) {
       for (let i = 0; i < read.length; i++) read[i].value = others[i].layered;
       livePerRow.value = others[2].perRow;
-    },
-    editLocals: (instance, node, transform) => editLocals(instance, node, ...transform),
-    modelEdits(instance) {
-      beginModelEdits(instance);
-      return (node, rows) => assignAll(rows, editModels(node, rows));
     },
   };
 };

@@ -1,14 +1,6 @@
 import { RANGES, SLOT_HEAD, STEP_SLACK } from '../lib/animation/PoseTracks.js';
 import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trackTexels.js';
 
-/** Text for layers over the base. It comes with these. */
-export interface LayersGLSL {
-  /** `float layerShare( ivec2 first, int entry, int layer )`: how much of a layer shows on an entry of an instance. */
-  readonly share: string;
-  /** Lays what was mixed over what lies below it once an action is of another layer, and passes by those that do not show. */
-  readonly next: string;
-}
-
 /**
  * Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
  * Needs `slerpGLSL`, `trackTexel`, `readKey` and `trackLayout`.

@@ -1,7 +1,12 @@
 import { attribute, Break, float, If, ivec4, Loop, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { Influences } from '../lib/constants.js';
+import multiplyRowsNodes from './palette.glsl.js?nodes=multiplyRowsGLSL';
 import { type Rows, zeroRows } from './tsl.js';
+
+/** The product a * b of two affine matrices. */
+export const multiplyRows = (a: Rows, b: Rows): Rows =>
+  multiplyRowsNodes<{ multiplyRows(a: Rows, b: Rows): Rows }>().multiplyRows(a, b);
 
 /**
  * Twin of `paletteMatrixGLSL`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written.

@@ -5,11 +5,10 @@ import {
   LIST_TEXELS,
   LIST_TEXELS_BITS,
 } from '../lib/constants.js';
-import { actionsRowBits, actionsTexels } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
-import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
+import { mixTracksGLSL } from './mixTracks.glsl.js';
 import { multiplyRowsGLSL } from './palette.glsl.js';
-import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
+import { playedActionsGLSL, playedLayoutGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
 
@@ -68,7 +67,7 @@ void writeRows( mat3x4 rows ) {
 }
 `;
 
-const entryRowsGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
+const entryRowsGLSL = /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
@@ -92,23 +91,27 @@ mat3x4 entryRows( int instance, int entry ) {
   int head = trackLayout.x + entry * ${NODE_TEXELS};
   bool isNode = entry < passLayout.x;
   int fixedAt = isNode ? int( trackTexel( head ).y ) : - 1;
-  if ( fixedAt >= 0 ) return matrixRows( fixedAt );
-  vec4 rest = trackTexel( head + 2 );
-  Transform mixed = Transform(
-    mixedOver( trackTexel( head + 1 ), true ),
-    mixedOver( rest, false ),
-    mixedOver( trackTexel( head + 3 ), false )
-  );
-  mixActions( instance, entry, mixed );
-  vec4 rotation = mixed.rotation.below;
-  vec4 translation = mixed.translation.below;
-  vec4 scale = mixed.scale.below;
-  // Influences less those at rest, which three.js adds itself.
-  if ( ! isNode ) rows[ 0 ] = translation - rest;
+  if ( fixedAt >= 0 ) rows = matrixRows( fixedAt );
   else {
 
-    ${edits === null ? '' : 'editLocals( instance, entry, rotation, translation, scale );'}
-    rows = composeRows( rotation, translation.xyz, scale.xyz );
+    vec4 rest = trackTexel( head + 2 );
+    Transform mixed = Transform(
+      mixedOver( trackTexel( head + 1 ), true ),
+      mixedOver( rest, false ),
+      mixedOver( trackTexel( head + 3 ), false )
+    );
+    mixActions( instance, entry, mixed );
+    vec4 rotation = mixed.rotation.below;
+    vec4 translation = mixed.translation.below;
+    vec4 scale = mixed.scale.below;
+    // Influences less those at rest, which three.js adds itself.
+    if ( ! isNode ) rows[ 0 ] = translation - rest;
+    else {
+
+      editLocals( instance, entry, rotation, translation, scale );
+      rows = composeRows( rotation, translation.xyz, scale.xyz );
+
+    }
 
   }
   return rows;
@@ -116,17 +119,34 @@ mat3x4 entryRows( int instance, int entry ) {
 }
 `;
 
+/** All that the first step computes, for nodes too. */
+export const sampleGLSL = /*@__PURE__*/ (() =>
+  playedTexelGLSL + mixTracksGLSL + playedActionsGLSL + entryRowsGLSL)();
+
+/** What stands for layers over the base, and for edits, where there are none. */
+const NO_LAYERS = /* glsl */ `
+#define layerOf( clip, layer ) layer
+#define layerShare( entry, layer, clock, ramp ) 1.0
+`;
+const NO_LOCAL_EDITS = /* glsl */ `
+#define editLocals( instance, node, rotation, position, scale )
+`;
+const NO_MODEL_EDITS = /* glsl */ `
+#define beginModelEdits( instance )
+#define editModels( node, rows ) rows
+`;
+
 /**
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
  * node's local matrix, or the influences of a group of morph targets as the first row.
  *
  * @param layers How many there are, with the base.
- * @param over Null if there is no other.
+ * @param over See `layersGLSL`; null if there is no other.
  * @param edits Null as long as poses are not edited.
  */
 export const sampleStepGLSL = (
   layers: number,
-  over: LayersGLSL | null,
+  over: string | null,
   edits: PoseEditGLSL | null,
 ): string => /* glsl */ `
 ${stepGLSL(edits)}
@@ -137,12 +157,11 @@ uniform highp sampler2D played;
 #define CROWD_EPOCH settings[ 2 ].y
 
 ${frameAtGLSL}
-${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
+${playedLayoutGLSL(layers)}
 ${slerpGLSL}
-${mixTracksGLSL}
-${playedActionsGLSL(layers, over)}
-${edits?.locals ?? ''}
-${entryRowsGLSL(edits)}
+${over ?? NO_LAYERS}
+${edits?.locals ?? NO_LOCAL_EDITS}
+${sampleGLSL}
 
 void main() {
 
@@ -173,6 +192,30 @@ mat3x4 localRows( ivec2 at ) {
 ${multiplyRowsGLSL}
 `;
 
+/** What the step between the two computes. */
+export const segmentGLSL = /*@__PURE__*/ (() => /* glsl */ `
+// The local matrices of a node's segment down to it; where those of the instance begin.
+mat3x4 segmentRows( int entry, ivec2 first ) {
+
+  mat3x4 rows = localRows( first + ivec2( entry, 0 ) );
+  if ( entry < passLayout.x ) {
+
+    vec4 head = trackTexel( trackLayout.x + entry * ${NODE_TEXELS} );
+    int above = int( head.z );
+    for ( int i = 0; i < above; i ++ ) {
+
+      int parent = int( head.x );
+      rows = multiplyRows( localRows( first + ivec2( parent, 0 ) ), rows );
+      head = trackTexel( trackLayout.x + parent * ${NODE_TEXELS} );
+
+    }
+
+  }
+  return rows;
+
+}
+`)();
+
 /**
  * A step between the two where chains are long and no pose is edited: a fragment for each entry of each instance multiplies the local
  * matrices of the node's segment down to it.
@@ -180,6 +223,7 @@ ${multiplyRowsGLSL}
 export const segmentStepGLSL = (): string => /* glsl */ `
 ${stepGLSL(null)}
 ${localRowsGLSL()}
+${segmentGLSL}
 
 void main() {
 
@@ -187,61 +231,95 @@ void main() {
   int place = at.x / passLayout.y;
   int entry = at.x - place * passLayout.y;
   if ( instanceAt( at.y - localsBelow, place ) < 0 ) discard;
-  mat3x4 rows = localRows( at );
-  if ( entry < passLayout.x ) {
-
-    vec4 head = trackTexel( trackLayout.x + entry * ${NODE_TEXELS} );
-    for ( int left = int( head.z ); left > 0; left -- ) {
-
-      int parent = int( head.x );
-      rows = multiplyRows( localRows( ivec2( at.x + parent - entry, at.y ) ), rows );
-      head = trackTexel( trackLayout.x + parent * ${NODE_TEXELS} );
-
-    }
-
-  }
-  writeRows( rows );
+  writeRows( segmentRows( entry, ivec2( at.x - entry, at.y ) ) );
 
 }
 `;
 
 /** The local matrices of a chain, one after another. */
-const chainGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
+export const chainGLSL = /*@__PURE__*/ (() => /* glsl */ `
+mat3x4 chainRows( int at, int length_, ivec2 first ) {
+
+  mat3x4 rows = matrixRows( 0 );
   vec4 nodes = vec4( 0.0 );
   for ( int i = 0; i < length_; i ++ ) {
 
-    nodes = i % ${CHAIN_NODES} == 0 ? trackTexel( at ++ ) : nodes.yzwx;
-    rows = multiplyRows( rows, localRows( first + ivec2( int( nodes.x ), 0 ) ) );
-    ${edits === null ? '' : 'rows = editModels( int( nodes.x ), rows );'}
+    if ( ( i & ${CHAIN_NODES - 1} ) == 0 ) nodes = trackTexel( at + i / ${CHAIN_NODES} );
+    else nodes = nodes.yzwx;
+    int node = int( nodes.x );
+    rows = multiplyRows( rows, localRows( first + ivec2( node, 0 ) ) );
+    rows = editModels( node, rows );
 
   }
-`;
+  return rows;
+
+}
+`)();
 
 /** The last node of each of its segments. */
-const segmentsGLSL = /* glsl */ `
-  for ( int i = ${SEGMENT_NODES - 1}; i < length_ + ${SEGMENT_NODES - 1}; i += ${SEGMENT_NODES} ) {
+export const segmentedChainGLSL = /*@__PURE__*/ (() => /* glsl */ `
+mat3x4 chainRows( int at, int length_, ivec2 first ) {
 
-    int last = min( i, length_ - 1 );
-    int node = int( trackTexel( at + last / ${CHAIN_NODES} )[ last % ${CHAIN_NODES} ] );
+  mat3x4 rows = matrixRows( 0 );
+  for ( int i = 0; i < ( length_ + ${SEGMENT_NODES - 1} ) / ${SEGMENT_NODES}; i ++ ) {
+
+    int end = i * ${SEGMENT_NODES} + ${SEGMENT_NODES - 1};
+    int last = end < length_ ? end : length_ - 1;
+    int node = int( trackTexel( at + last / ${CHAIN_NODES} )[ last & ${CHAIN_NODES - 1} ] );
     rows = multiplyRows( rows, localRows( first + ivec2( node, 0 ) ) );
 
   }
-`;
+  return rows;
 
-const jointRowsGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
+}
+`)();
+
+/** All that the second step computes. */
+export const composeGLSL = /*@__PURE__*/ (() => /* glsl */ `
 // The skinning matrix of a joint: the local matrices from the root down to it, then its inverse bind matrix.
 mat3x4 jointRows( int joint, ivec2 first ) {
 
   int head = trackLayout.y + joint * ${JOINT_TEXELS};
   vec4 chain = trackTexel( head );
-  int at = int( chain.x );
-  int length_ = int( chain.y );
-  mat3x4 rows = matrixRows( 0 );
-${segments ? segmentsGLSL : chainGLSL(edits)}
+  mat3x4 rows = chainRows( int( chain.x ), int( chain.y ), first );
   return multiplyRows( rows, matrixRows( head + 1 ) );
 
 }
-`;
+
+// Zero for an instance that is scaled by zero, as whoever hides one so has it.
+mat3x4 inverseRows( mat3x4 rows ) {
+
+  vec3 x = cross( rows[ 1 ].xyz, rows[ 2 ].xyz );
+  vec3 y = cross( rows[ 2 ].xyz, rows[ 0 ].xyz );
+  vec3 z = cross( rows[ 0 ].xyz, rows[ 1 ].xyz );
+  float size = dot( rows[ 0 ].xyz, x );
+  float scale = size == 0.0 ? 0.0 : 1.0 / size;
+  x *= scale;
+  y *= scale;
+  z *= scale;
+  vec3 shift = rows[ 0 ].w * x + rows[ 1 ].w * y + rows[ 2 ].w * z;
+  return mat3x4( x.x, y.x, z.x, - shift.x, x.y, y.y, z.y, - shift.y, x.z, y.z, z.z, - shift.z );
+
+}
+
+// What it writes of a column; where the local matrices of the instance begin.
+mat3x4 columnRows( int instance, int column, ivec2 first ) {
+
+  mat3x4 rows = mat3x4( 0.0 );
+  int morph = column - passLayout.z;
+  if ( morph < 0 ) {
+
+    beginModelEdits( instance );
+    // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
+    mat3x4 skin = jointRows( column, first );
+    rows = multiplyRows( placingRows( instance ), skin );
+
+  } else if ( morph < passLayout.y - passLayout.x ) rows = localRows( first + ivec2( passLayout.x + morph, 0 ) );
+  else rows = inverseRows( placingRows( instance ) );
+  return rows;
+
+}
+`)();
 
 /**
  * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets, and one more.
@@ -253,54 +331,32 @@ ${segments ? segmentsGLSL : chainGLSL(edits)}
 export const composeStepGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
 ${stepGLSL(edits)}
 ${localRowsGLSL()}
-${edits?.models ?? ''}
-${jointRowsGLSL(edits, segments)}
+${edits?.models ?? NO_MODEL_EDITS}
 /* Where instances stand. */
 uniform highp sampler2D matrices;
 
-mat4 instanceMatrix( int instance ) {
+mat3x4 placingRows( int instance ) {
 
   ivec2 at = ivec2( ( instance & ${INSTANCES_PER_ROW - 1} ) * 4, instance >> ${INSTANCES_PER_ROW_BITS} );
-  return mat4(
+  return mat3x4( transpose( mat4(
     texelFetch( matrices, at, 0 ),
     texelFetch( matrices, at + ivec2( 1, 0 ), 0 ),
     texelFetch( matrices, at + ivec2( 2, 0 ), 0 ),
     texelFetch( matrices, at + ivec2( 3, 0 ), 0 )
-  );
+  ) ) );
 
 }
-
-// Zero for an instance that is scaled by zero, as whoever hides one so has it.
-mat3x4 inverseRows( mat4 matrix ) {
-
-  mat3 turn = mat3( matrix );
-  turn = determinant( turn ) == 0.0 ? mat3( 0.0 ) : inverse( turn );
-  vec3 shift = - ( turn * matrix[ 3 ].xyz );
-  turn = transpose( turn );
-  return mat3x4( vec4( turn[ 0 ], shift.x ), vec4( turn[ 1 ], shift.y ), vec4( turn[ 2 ], shift.z ) );
-
-}
+${segments ? segmentedChainGLSL : chainGLSL}
+${composeGLSL}
 
 void main() {
 
   ivec2 at = ivec2( gl_FragCoord.xy );
   int columns = passLayout.z + passLayout.y - passLayout.x + 1;
   int place = at.x / columns;
-  int column = at.x - place * columns;
   int instance = instanceAt( at.y, place );
   if ( instance < 0 ) discard;
-  ivec2 first = ivec2( place * passLayout.y, at.y + localsBelow );
-  ${edits === null ? '' : 'beginModelEdits( instance );'}
-
-  if ( column == columns - 1 ) writeRows( inverseRows( instanceMatrix( instance ) ) );
-  else if ( column < passLayout.z ) {
-
-    // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
-    mat3x4 placing = mat3x4( transpose( instanceMatrix( instance ) ) );
-    writeRows( multiplyRows( placing, jointRows( column, first ) ) );
-
-  }
-  else texel0 = texelFetch( locals[ 0 ], first + ivec2( passLayout.x + column - passLayout.z, 0 ), 0 );
+  writeRows( columnRows( instance, at.x - place * columns, ivec2( place * passLayout.y, at.y + localsBelow ) ) );
 
 }
 `;

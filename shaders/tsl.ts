@@ -5,22 +5,17 @@ import {
   atomicLoad,
   atomicOr,
   countOneBits,
-  cross,
-  dot,
   Fn,
-  float,
   int,
   Loop,
   mat4,
   materialColor,
   materialReference,
-  select,
   storage,
   type struct,
   textureSize,
   uniform,
   vec2,
-  vec3,
   vec4,
   workgroupArray,
 } from 'three/tsl';
@@ -169,34 +164,6 @@ export function zeroRows(): Rows {
   return [vec4(0).toVar(), vec4(0).toVar(), vec4(0).toVar()];
 }
 
-/** Rows of translation * rotation * scale, as `Matrix4.compose` has them. */
-export function composeRows(q: Node<'vec4'>, t: Node<'vec4'>, s: Node<'vec4'>): Rows {
-  const d = q.xyz.add(q.xyz).toVar();
-  const xd = d.mul(q.x).toVar();
-  const yd = d.mul(q.y).toVar();
-  const zz = q.z.mul(d.z).toVar();
-  const wd = d.mul(q.w).toVar();
-  const row = (x: Node<'float'>, y: Node<'float'>, z: Node<'float'>, w: Node<'float'>) =>
-    vec4(x.mul(s.x), y.mul(s.y), z.mul(s.z), w);
-  return [
-    row(yd.y.add(zz).oneMinus(), xd.y.sub(wd.z), xd.z.add(wd.y), t.x),
-    row(xd.y.add(wd.z), xd.x.add(zz).oneMinus(), yd.z.sub(wd.x), t.y),
-    row(xd.z.sub(wd.y), yd.z.add(wd.x), xd.x.add(yd.y).oneMinus(), t.z),
-  ];
-}
-
-/** The product a * b of two affine matrices. Builds on the current stack. */
-export function multiplyRows(a: Rows, b: Rows): Rows {
-  const row = ({ x, y, z, w }: Node<'vec4'>) =>
-    b[0]
-      .mul(x)
-      .add(b[1].mul(y))
-      .add(b[2].mul(z))
-      .add(vec4(0, 0, 0, w))
-      .toVar();
-  return [row(a[0]), row(a[1]), row(a[2])];
-}
-
 /** The rows of an affine matrix of four columns. Builds on the current stack. */
 export const rowsOf = ([a, b, c, d]: readonly Node<'vec4'>[]): Rows => [
   vec4(a.x, b.x, c.x, d.x).toVar(),
@@ -204,31 +171,12 @@ export const rowsOf = ([a, b, c, d]: readonly Node<'vec4'>[]): Rows => [
   vec4(a.z, b.z, c.z, d.z).toVar(),
 ];
 
-/** The inverse of an affine matrix; zero for what is scaled by zero, as whoever hides an instance so has it. Builds on the current stack. */
-export function inverseRows([a, b, c]: Rows): Rows {
-  const [x, y, z] = [cross(b.xyz, c.xyz), cross(c.xyz, a.xyz), cross(a.xyz, b.xyz)].map((one) => one.toVar());
-  const size = dot(a.xyz, x).toVar();
-  const scale = select(size.equal(0), 0, float(1).div(size)).toVar();
-  const row = (turn: Node<'vec3'>) => {
-    const turned = turn.mul(scale).toVar();
-    return vec4(turned, dot(turned, vec3(a.w, b.w, c.w)).negate()).toVar();
-  };
-  return [row(vec3(x.x, y.x, z.x)), row(vec3(x.y, y.y, z.y)), row(vec3(x.z, y.z, z.z))];
-}
-
 /** Rows of a matrix that takes the origin to a point, and all else too. */
 export const rowsOfPoint = ({ x, y, z }: Node<'vec3'>): Rows => [
   vec4(0, 0, 0, x),
   vec4(0, 0, 0, y),
   vec4(0, 0, 0, z),
 ];
-
-/** Gives variables the values of other rows. */
-export function assignRows(rows: Rows, values: Rows): void {
-  rows.forEach((row, i) => {
-    row.assign(values[i]);
-  });
-}
 
 /** Nodes, and what is made of them: structs, and rows of matrices. */
 type Values = Node | { readonly [name: string]: Values } | readonly Values[];

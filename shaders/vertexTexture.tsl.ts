@@ -43,7 +43,7 @@ export function vertexMatrix(
     posingMatrix(shown: Node, modelled: Node, posed: Node, turned: Node): Rows;
   }>({
     CROWD_BONE_TEXTURE: table,
-    CROWD_VERTICES: { texel: (at: Node<'ivec2'>) => vertices.integers(at) },
+    CROWD_VERTICES: vertices,
     CROWD_VERTEX_BITS: draw.bits,
     crowdPosedNormal: normal,
   });

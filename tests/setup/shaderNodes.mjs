@@ -47,8 +47,8 @@ const BUILT_IN = new Set(
 
 /**
  * Nodes that do what functions in GLSL do: a module whose default export takes what the functions need, by name, and returns them, by
- * name. Functions of numbers and vectors are functions of the shader too. Those without parameters, of structs, or with parameters that they
- * change, build on the current stack where they are called; `mat3x4` is an array of three vectors.
+ * name. Functions of numbers and vectors are functions of the shader too. Those without parameters, of structs, or that change parameters
+ * or globals, build on the current stack where they are called; `mat3x4` is an array of three vectors.
  *
  * The texts keep to what has a twin: no array, no matrix but `mat3x4`, no `switch`; what builds on the stack returns at its end only; a
  * `for` counts up to less than something, with other steps after it, and has no `continue`. A texture is read by `texelFetch`, which is
@@ -151,9 +151,10 @@ class Encoder {
 
   /** Whether a function is code of its own nowhere in the shader. */
   isInline(node) {
-    const { type, params } = node;
+    const { type, params, body } = node;
     return (
       params.length === 0 ||
+      this.globals.some(({ name }) => this.isChanged(name, body)) ||
       this.isPlain(node) ||
       [type, ...params.map((one) => one.qualifier ?? one.type)].some((one) => !TYPES.test(one))
     );
@@ -194,9 +195,9 @@ class Encoder {
     return `const ${name} = ${this.helper('functionOf')}('${head}', (${names}) => {\n${body}\n});`;
   }
 
-  /** Whether the function writes to a variable, or to a part of it. */
-  isChanged(name) {
-    return statementsIn(this.body).some((one) => {
+  /** Whether a function writes to a variable, or to a part of it. */
+  isChanged(name, body = this.body) {
+    return statementsIn(body).some((one) => {
       if (one.isAssignment) return variableOf(one.left ?? one.expression) === name;
       const params = (one.isFunctionCall && this.functions.get(one.name)?.params) || [];
       return params.some(({ qualifier }, i) => qualifier !== null && variableOf(one.params[i]) === name);

@@ -9,7 +9,6 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
-import type { LayersGLSL } from '../../../shaders/mixTracks.glsl.js';
 import {
   composeStepGLSL,
   type PoseEditGLSL,
@@ -41,7 +40,7 @@ export interface PoseCounts {
 }
 
 /** Shader texts that features bring along. */
-const features: { edits?: PoseEditGLSL; layers?: LayersGLSL } = {};
+const features: { edits?: PoseEditGLSL; layers?: string } = {};
 
 /** Lets passes pose crowds whose poses are edited. */
 export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
@@ -49,7 +48,7 @@ export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
 }
 
 /** Lets passes pose crowds that have layers over the base. */
-export function registerLayersGLSL(glsl: LayersGLSL): void {
+export function registerLayersGLSL(glsl: string): void {
   features.layers = glsl;
 }
 

@@ -1,6 +1,6 @@
 import { frameAtGLSL } from '../../../shaders/frameAt.glsl.js';
 import { addMorphsGLSL } from '../../../shaders/morphTargets.glsl.js';
-import { playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
+import { playedLayoutGLSL, playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
 import {
   jointMatrixGLSL,
   poseLayerGLSL,
@@ -8,7 +8,6 @@ import {
   restMatrixGLSL,
   skinningMatrixGLSL,
 } from '../../../shaders/skinningMatrix.glsl.js';
-import { actionsRowBits, actionsTexels } from '../../playback/instanceLayout.js';
 import type { GLSLSource } from './glslSources.js';
 
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
@@ -20,7 +19,8 @@ export const bindActions: GLSLSource['bindTextures'] = ({ boneTexture, playback 
 /** What such vertices find it out by. */
 export const readActionsGLSL: readonly string[] = [
   frameAtGLSL,
-  /*@__PURE__*/ playedTexelGLSL(/*@__PURE__*/ actionsRowBits(1), /*@__PURE__*/ actionsTexels(1)),
+  /*@__PURE__*/ playedLayoutGLSL(1),
+  playedTexelGLSL,
   poseStructGLSL,
   poseLayerGLSL,
 ];

@@ -1,5 +1,5 @@
 import { Vector2, Vector3, Vector4 } from 'three';
-import { Fn, If, int, OnObjectUpdate, struct, uint, uniform } from 'three/tsl';
+import { Fn, If, int, ivec2, OnObjectUpdate, struct, uint, uniform } from 'three/tsl';
 import {
   type ComputeNode,
   type IndirectStorageBufferAttribute,
@@ -11,7 +11,7 @@ import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import { type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
+import { rowsOf, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -36,7 +36,7 @@ export function countPoses(tracks: PoseTracks) {
 /** What steps are told of a crowd, as the bytes lie in `PoseBuffers.numbers`. */
 const PoseNumbers = /*@__PURE__*/ struct(
   {
-    /** Its `PoseCounts`: nodes, joints, entries and columns. */
+    /** Its `PoseCounts`: nodes, entries, joints and columns. */
     counts: 'ivec4',
     starts: 'ivec3',
     /** Whether `due` counts, and whether rows are handed out, see `PaletteRows`. */
@@ -117,7 +117,6 @@ export function poseKey(
   key = key * 2 + (crowd.crowd.poseEdits === null ? 0 : 1);
   key = key * 2 + (storedActions(crowd) === null ? 0 : 1);
   key = key * 2 + (boneTexture.shortKeys === null ? 0 : 1);
-  key = key * 2 + (counts.entries === counts.nodes ? 0 : 1);
   key = key * 2 + (counts.layout.hasLongChains ? 1 : 0);
   key = key * 2 + (before ? 1 : 0);
   key = key * 3 + (list?.kind ?? 0);
@@ -192,16 +191,7 @@ export class PoseSteps {
    * @param webGPU Whether invocations may leave out what is not due. On the WebGL 2 backend each has to write something.
    */
   constructor(
-    {
-      posedCrowd: crowd,
-      counts: { entries, nodes },
-      locals,
-      segments,
-      palette,
-      before,
-      due,
-      numbers,
-    }: PoseBuffers,
+    { posedCrowd: crowd, locals, segments, palette, before, due, numbers }: PoseBuffers,
     private readonly webGPU: boolean,
     list: PoseList | null,
   ) {
@@ -235,7 +225,6 @@ export class PoseSteps {
 
     const over = this.masks && nodesOf('AnimationLayers')(this.masks);
     const played = { actions: this.actions, clock, layers, over };
-    const size = { nodes: counts.x, joints: counts.y, columns: counts.w, morphs: entries > nodes };
     const each = (members: Node<'int'>, pose: PoseMember) => {
       const index = int(palette.invocation).toVar();
       const row = index.div(members).toVar();
@@ -265,8 +254,12 @@ export class PoseSteps {
       const keys = texels(boneTexture);
       const shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
       this.tracks.push({ keys, shortKeys });
-      return trackTexels(keys, starts, shortKeys);
+      return { ...trackTexels(keys, starts, shortKeys), passLayout: counts };
     };
+
+    // Texts know texels of textures by two numbers, of which the second is 0 in buffers.
+    const firstOf = (row: Node<'int'>) => ivec2(row.mul(counts.y), 0).toVar();
+    const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
 
     // Whose turn it is: crowds whose poses are computed at once share the steps.
     const next = (step: () => ComputeNode) => {
@@ -274,19 +267,24 @@ export class PoseSteps {
     };
     const sample = Fn(() => {
       next(() => this.sample);
-      const local = sampleStep(readTracks(), played, size, this.edits);
-      each(counts.z, (instance, row, entry) => {
-        this.writers[0].write(local(instance, entry), row.mul(counts.z).add(entry).toVar());
+      const local = sampleStep(readTracks(), played, this.edits);
+      each(counts.y, (instance, row, entry) => {
+        this.writers[0].write(local(instance, entry), row.mul(counts.y).add(entry).toVar());
       });
     });
     const compose = Fn(() => {
       next(() => this.compose);
-      const { places, edits } = this;
-      const skinning = composeStep(readTracks(), size, edits, reduced !== null, places.read);
+      const placing = (instance: Node<'int'>) => rowsOf(this.places.read(instance));
+      const skinning = composeStep(
+        readTracks(),
+        localsIn(this.locals),
+        placing,
+        this.edits,
+        reduced !== null,
+      );
       each(counts.w, (instance, row, column) => {
-        const first = row.mul(counts.z).toVar();
-        const localOf = (entry: Node<'int'>) => this.locals.read(first.add(entry).toVar());
-        this.writers[1].write(skinning(instance, column, localOf), row.mul(counts.w).add(column).toVar());
+        const rows = skinning(instance, column, firstOf(row));
+        this.writers[1].write(rows, row.mul(counts.w).add(column).toVar());
       });
     });
     const computed = (step: ReturnType<typeof sample>) =>
@@ -299,11 +297,10 @@ export class PoseSteps {
       const to = reduced.writer();
       const segment = Fn(() => {
         next(() => (this.segment as { step: ComputeNode }).step);
-        const multiplied = segmentStep(readTracks(), size);
-        each(counts.z, (_, row, entry) => {
-          const first = row.mul(counts.z).toVar();
-          const localOf = (other: Node<'int'>) => from.read(first.add(other).toVar());
-          to.write(multiplied(entry, localOf), first.add(entry).toVar());
+        const multiplied = segmentStep(readTracks(), localsIn(from));
+        each(counts.y, (_, row, entry) => {
+          const first = firstOf(row);
+          to.write(multiplied(entry, first), first.x.add(entry).toVar());
         });
       });
       this.segment = { step: computed(segment()), from, to };
@@ -418,8 +415,8 @@ function writeNumbers({ posedCrowd: { playback }, counts, numbers, times }: Pose
   const { layout } = counts;
   const array = numbers.array as Int32Array;
   array[0] = counts.nodes;
-  array[1] = counts.joints;
-  array[2] = counts.entries;
+  array[1] = counts.entries;
+  array[2] = counts.joints;
   array[3] = counts.columns;
   array[STARTS] = layout.nodes;
   array[STARTS + 1] = layout.joints;

@@ -1,9 +1,9 @@
 import { If, int, uniform } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
-import { paletteMatrix } from '../../../shaders/palette.tsl.js';
+import { multiplyRows, paletteMatrix } from '../../../shaders/palette.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { assignRows, componentsOf, multiplyRows, type Rows } from '../../../shaders/tsl.js';
+import { assignAll, componentsOf, variablesOf } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { clipMorphs, onCrowdUpdate, rowNode } from './crowdNodes.js';
@@ -60,9 +60,9 @@ const trackNodes: NodeSource = {
         };
         const then = int(places.instanceTexels(instance.toVar(), 1, int(0), 1)[0].x).toVar();
         // The same as now, of instances that were not there then, or have not moved.
-        const result: Rows = [rows[0].toVar(), rows[1].toVar(), rows[2].toVar()];
+        const result = variablesOf(rows);
         If(then.lessThan(count), () => {
-          assignRows(result, rowsAt(before, then));
+          assignAll(result, rowsAt(before, then));
         });
         return { rows: result };
       },
