@@ -19,18 +19,7 @@ import { type WrittenLevel, writeCharacter } from '../files/writeCharacter.js';
 import { listNames } from '../utils/messages.js';
 import { bakeVertexCharacterAsync } from '../vertexTextures/bakeVertexTexture.js';
 import { attempt, collectWarnings, inputError, usageError } from './CommandError.js';
-import {
-  type BytesByKind,
-  bytesByKind,
-  type CharacterReport,
-  describeCharacter,
-  describeJoints,
-  formatBytes,
-  formatNumber,
-  type LevelReport,
-  levelLines,
-  warningLines,
-} from './formatText.js';
+import { type BakeReport, bakeText, bytesByKind, describeCharacter, formatNumber } from './formatText.js';
 import { removeParts, sceneOf } from './loadScene.js';
 import { type BakeRequest, bakeRequest, listed, numberOf } from './options.js';
 import type { Progress, Result } from './Progress.js';
@@ -265,29 +254,4 @@ function writeWhole(file: string, bytes: Uint8Array): void {
     rmSync(unfinished, { force: true });
     throw inputError(`bake: ${file} cannot be written: ${(error as Error).message}`, error);
   }
-}
-
-/** What `bake` tells of what it did, with `--json` as it is. */
-export interface BakeReport extends CharacterReport {
-  input: { file: string; bytes: number };
-  output: { file: string; bytes: number; bytesByKind: BytesByKind };
-  levels: LevelReport[];
-  warnings: string[];
-}
-
-/** The report in words. */
-function bakeText(report: BakeReport): string {
-  const { input, output, clips, levels, encoding, precision, textureBytes, warnings } = report;
-  const baked = formatBytes(output.bytesByKind.baked);
-  const sampled =
-    encoding === 'tracks' ? '' : `, ${clips.reduce((sum, { frames }) => sum + frames, 0)} frames`;
-  const lines = [
-    `${output.file}: ${formatBytes(output.bytes)} (${input.file}: ${formatBytes(input.bytes)})`,
-    `${clips.length} clips${sampled}, ${describeJoints(report)}: ${baked} in the file, ${formatBytes(textureBytes)} on the GPU`,
-  ];
-  const more = output.bytes - input.bytes;
-  const help = precision === 'float' ? '; --precision half takes about half of that' : '';
-  if (more > 0)
-    lines.push(`It is ${formatBytes(more)} larger than its source, as ${baked} are what was baked${help}.`);
-  return [...lines, ...levelLines(levels), ...warningLines(warnings)].join('\n');
 }

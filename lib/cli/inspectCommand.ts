@@ -6,16 +6,11 @@ import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import { attempt, collectWarnings, inputError } from './CommandError.js';
 import { type ClipError, clipErrors, trackCounts } from './clipErrors.js';
 import {
-  type BytesByKind,
   bytesByKind,
   describeCharacter,
-  describeJoints,
-  formatBytes,
-  formatNumber,
-  formatTable,
+  type InspectReport,
+  inspectText,
   type LevelReport,
-  levelLines,
-  warningLines,
 } from './formatText.js';
 import { INSPECT_HELP } from './help.js';
 import { sceneOf } from './loadScene.js';
@@ -36,14 +31,12 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
   const { json, bytes, content } = source;
   const work = () => inspectCharacters(source, !isGiven('no-errors'), progress);
   const characters = await collectWarnings(warnings, work);
-  const beside = (json.images ?? []).map(({ uri = '' }) => content.resources[uri]?.byteLength ?? 0);
+  const images = (json.images ?? []).map(({ uri = '' }) => content.resources[uri]?.byteLength ?? 0);
+  const beside = images.reduce((sum, size) => sum + size, 0);
   const report: InspectReport = {
     file,
     bytes,
-    bytesByKind: bytesByKind(
-      json,
-      beside.reduce((sum, size) => sum + size, 0),
-    ),
+    bytesByKind: bytesByKind(json, beside),
     version: [...storedIn(json as DocumentOfFile).values()][0]?.version ?? null,
     characters,
     warnings,
@@ -80,14 +73,11 @@ async function inspectCharacters(source: SourceFile, compares: boolean, progress
     const { clips, ...report } = describeCharacter(character);
     return {
       ...report,
-      /** False if the file has not been baked: then this is what baking would make of it. */
       baked,
       levels: (character.levels ?? []).map(describeLevel),
       clips: clips.map((clip, i) => ({
         ...clip,
-        /** How many of the source are stored, and which baking leaves out; null if the file is baked. */
         tracks: tracks[i] ?? null,
-        /** How far it is from the source; null if that was not compared. */
         error: errors[i] ?? null,
       })),
     };
@@ -101,70 +91,3 @@ const describeLevel = ({ start, options, error, indices }: StoredLevel): LevelRe
   hysteresis: options.hysteresis,
   influences: options.influences,
 });
-
-/** What `inspect` tells of a character. */
-type InspectedCharacter = Awaited<ReturnType<typeof inspectCharacters>>[number];
-
-/** What `inspect` tells of a file, with `--json` as it is. */
-export interface InspectReport {
-  file: string;
-  bytes: number;
-  bytesByKind: BytesByKind;
-  /** Of the extension `SIM_baked_animation`; null if the file has not been baked. */
-  version: number | null;
-  characters: InspectedCharacter[];
-  warnings: string[];
-}
-
-const KINDS: Record<keyof BytesByKind, string> = {
-  geometry: 'geometry',
-  textures: 'textures',
-  animations: "the source's animations",
-  baked: 'baked',
-  other: 'skins and other',
-  json: 'JSON',
-};
-
-/** The report in words. */
-function inspectText({ file, bytes, bytesByKind, version, characters, warnings }: InspectReport): string {
-  const state =
-    version === null ? 'not baked; this is what `bake` would make of it' : `baked, version ${version}`;
-  const kinds = Object.entries(bytesByKind).filter(([, size]) => size > 0);
-  const sizes = kinds.map(([kind, size]) => [KINDS[kind as keyof BytesByKind], formatBytes(size)]);
-  const lines = [`${file}: ${formatBytes(bytes)}, ${state}`, '', ...formatTable(['part', 'size'], sizes)];
-  for (const character of characters) lines.push('', ...characterLines(character));
-  return [...lines, ...(warnings.length > 0 ? [''] : []), ...warningLines(warnings)].join('\n');
-}
-
-function characterLines(character: InspectedCharacter): string[] {
-  const { name, morphTargets, clips, levels, textureBytes } = character;
-  const morphs = morphTargets.length === 0 ? '' : `, ${morphTargets.length} morph targets`;
-  const lines = [
-    `${name || 'Character'}: ${clips.length} clips${morphs}, ${describeJoints(character)}, ${formatBytes(textureBytes)} on the GPU`,
-    '',
-    ...formatTable(
-      ['clip', 'seconds', 'frames', 'fps', 'size', 'tracks', 'dropped', 'worst error', 'at', 'more'],
-      clips.map((clip) => [
-        clip.name,
-        clip.duration.toFixed(2),
-        String(clip.frames),
-        formatNumber(clip.fps),
-        formatBytes(clip.textureBytes),
-        clip.tracks === null ? '–' : String(clip.tracks.stored),
-        clip.tracks === null ? '–' : String(clip.tracks.dropped.length),
-        clip.error === null ? '–' : clip.error.worst.toExponential(1),
-        clip.error === null ? '–' : `${clip.error.time.toFixed(2)} s`,
-        [...(clip.rootMotion ? ['root motion'] : []), ...clip.markers.map((marker) => marker.name)].join(
-          ', ',
-        ),
-      ]),
-    ),
-  ];
-  if (clips.some(({ error }) => error !== null)) {
-    lines.push(
-      '',
-      'Errors: the farthest vertex from where an AnimationMixer puts it, as a share of the height.',
-    );
-  }
-  return [...lines, ...levelLines(levels)];
-}

@@ -8,7 +8,6 @@ import {
   SkinnedMesh,
 } from 'three';
 import { BoneTexture } from '../animation/BoneTexture.js';
-import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { TRACK_ROW, trackTexels } from '../animation/trackTexels.js';
 import type { Encoding } from '../baking/BakeOptions.js';
 import type { Character } from '../character/assembleCharacter.js';
@@ -28,7 +27,6 @@ import {
   LOOKS,
   type StoredCharacter,
   type StoredFields,
-  type StoredGeometry,
   storedIn,
 } from './StoredCharacter.js';
 
@@ -156,12 +154,12 @@ export class SkinnedInstancedMeshExtension {
   ): Promise<LoadedCharacter> {
     const { options } = this;
     const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
-    const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view))).catch(
-      (cause: Error) => {
+    const buffers = places.map((view) => this.get<ArrayBuffer>('bufferView', view));
+    const views = (
+      await Promise.all(buffers).catch((cause: Error) => {
         throw damaged(cause);
-      },
-    );
-    const views = buffers.map((buffer) => new Uint8Array(buffer));
+      })
+    ).map((buffer) => new Uint8Array(buffer));
     const { geometry } = mesh;
     const fields = checked(() => {
       const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
@@ -175,11 +173,14 @@ export class SkinnedInstancedMeshExtension {
       restoreGeometry(geometry, unpacked.geometry);
       return unpacked;
     });
-    const { geometry: _, looks, levels, mergeMaterials, data, vertices, parts, ...rest } = fields;
+    const { geometry: _, looks, levels, mergeMaterials, data: __, vertices: ___, parts, ...rest } = fields;
     const materials = this.materialsOf(mesh.material, looks);
     mesh.material = (materials.length === 1 ? materials[0] : materials) as Material[];
-    const boneTexture =
-      vertices === undefined ? this.textureOf(data as BoneTextureData) : this.verticesOf(vertices);
+    const boneTexture = this.textureOf(fields);
+    let scene: Object3D = mesh;
+    mesh.traverseAncestors((one) => {
+      scene = one;
+    });
     const character: LoadedCharacter = {
       ...rest,
       geometry,
@@ -193,7 +194,7 @@ export class SkinnedInstancedMeshExtension {
             : materials[material],
         ),
       })),
-      scene: topOf(mesh),
+      scene,
       levels,
       made: [boneTexture, geometry],
     };
@@ -229,8 +230,15 @@ export class SkinnedInstancedMeshExtension {
     });
   }
 
-  private textureOf(data: BoneTextureData): BoneTexture {
-    const { frames } = this.options;
+  private textureOf({ data, vertices }: StoredFields): BoneTexture {
+    const { frames, vertexTextures } = this.options;
+    if (!data) {
+      if (vertexTextures !== undefined) return checked(() => vertexTextures.decode(vertices as never));
+      throw fileError(
+        "a character is a vertex texture; import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures', and pass " +
+          '{ vertexTextures: VertexTexture } to the SkinnedInstancedMeshExtension.',
+      );
+    }
     if (data.tracks !== null) {
       const { texels, height } = trackTexels(data.tracks);
       return new BoneTexture({ ...data, texels, layout: { width: TRACK_ROW, height, stride: TRACK_ROW } });
@@ -238,15 +246,6 @@ export class SkinnedInstancedMeshExtension {
     if (frames !== undefined) return new BoneTexture(data, frames);
     throw fileError(
       'a character was baked into frames; import { frames } beside SkinnedInstancedMesh, and pass { frames } to the SkinnedInstancedMeshExtension.',
-    );
-  }
-
-  private verticesOf(data: unknown): BoneTexture {
-    const { vertexTextures } = this.options;
-    if (vertexTextures !== undefined) return checked(() => vertexTextures.decode(data as never));
-    throw fileError(
-      "a character is a vertex texture; import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures', and pass " +
-        '{ vertexTextures: VertexTexture } to the SkinnedInstancedMeshExtension.',
     );
   }
 }
@@ -261,7 +260,10 @@ function checked<T>(read: () => T): T {
 }
 
 /** Gives a geometry what glTF does not say. @throws If a tool has changed what it has. */
-function restoreGeometry(geometry: BufferGeometry, { attributes, corners, userData }: StoredGeometry): void {
+function restoreGeometry(
+  geometry: BufferGeometry,
+  { attributes, corners, userData }: StoredFields['geometry'],
+): void {
   const { position } = geometry.attributes;
   const groups = geometry.groups.length > 0 ? geometry.groups : [geometry.index ?? position];
   const seen = groups.map(({ count }) => count);
@@ -272,13 +274,6 @@ function restoreGeometry(geometry: BufferGeometry, { attributes, corners, userDa
     if (stored !== name) geometry.deleteAttribute(stored).setAttribute(name, attribute);
   }
   Object.assign(geometry.userData, userData);
-}
-
-/** What holds all. */
-function topOf(object: Object3D): Object3D {
-  let top = object;
-  while (top.parent !== null) top = top.parent;
-  return top;
 }
 
 /**

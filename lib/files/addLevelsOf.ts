@@ -43,7 +43,9 @@ export function addLevelsOf({ levels, merged }: LeveledCharacter, target: CrowdL
   const { geometry } = target.crowd;
   const { count } = geometry.getAttribute('position');
   for (const { start, options, indices, groups } of levels) {
-    if (indices?.some((vertex) => vertex >= count)) {
+    // Many runs of all corners would take any amount of memory.
+    const length = groups.reduce((sum, run) => sum + run.count, 0);
+    if (length > (indices?.length ?? 0) || indices?.some((vertex) => vertex >= count)) {
       throw fileError(
         `the file's levels of detail are not for this crowd, whose geometry has ${count} vertices; add them to one of the file's character.`,
       );

@@ -37,54 +37,45 @@ export function materialCopier(
   const { json, binary } = source === undefined ? { json: {}, binary: new Uint8Array(0) } : parseGlb(source);
   const lists = json as Record<string, JSONObject[] | undefined>;
   const required = (json.extensionsRequired ?? []) as string[];
-  const copies = new Map<JSONObject, number>();
+  const bufferViews = json.bufferViews as { byteOffset?: number; byteLength: number }[];
+  /** Numbers of objects of the file and of materials, in what is written. */
+  const copies = new Map<object, number>();
 
   /** Adds a copy of an object of a list, and of what it refers to. */
   const copy = (list: string, index: number): number => {
     const one = lists[list]?.[index];
     if (one === undefined)
       throw fileError(`the file has no ${list}[${index}], which its materials name; export it again.`);
+    // Each of the materials that a loader has made of one is written, as it may have changed since.
     const known = list === 'materials' ? undefined : copies.get(one);
     if (known !== undefined) return known;
-    const made = copied(one) as JSONObject;
-    if (typeof made.bufferView === 'number') {
-      const { byteOffset = 0, byteLength } = (
-        lists.bufferViews as { byteOffset?: number; byteLength: number }[]
-      )[made.bufferView];
-      made.bufferView = writer.view(binary.subarray(byteOffset, byteOffset + byteLength), 1);
-    }
-    const at = writer.add(list, made);
-    copies.set(one, at);
-    return at;
-  };
-  const copied = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(copied);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => {
-        if (key === 'extensions') for (const name in one) writer.use(name, required.includes(name));
-        const list = REFERENCES.find(([, names]) => names.test(key))?.[0];
-        if (list !== undefined && typeof one === 'number') return [key, copy(list, one)];
-        if (list === 'textures' && typeof one?.index === 'number')
-          return [key, { ...(copied(one) as object), index: copy(list, one.index) }];
-        return [key, copied(one)];
-      }),
-    );
-  };
-  const numbers = new Map<Material, number>();
-  const numberOf = (material: Material): number => {
-    const known = gltf?.parser.associations ?? new Map<unknown, unknown>();
-    // Baking makes copies of what is drawn at several places.
-    const own = known.has(material) ? material : [...known.keys()].find((one) => isCopy(material, one));
-    const { materials } = (known.get(own) ?? {}) as { materials?: number };
-    return materials === undefined
-      ? writer.add('materials', constantsOf(material, writer))
-      : copy('materials', materials);
+    const made = JSON.parse(JSON.stringify(one), (key, value) => {
+      const to = REFERENCES.find(([, names]) => names.test(key))?.[0];
+      if (key === 'extensions') for (const name in value) writer.use(name, required.includes(name));
+      if (key === 'bufferView') {
+        const { byteOffset = 0, byteLength } = bufferViews[value];
+        return writer.view(binary.subarray(byteOffset, byteOffset + byteLength), 1);
+      }
+      if (to !== undefined && typeof value === 'number') return copy(to, value);
+      const isTexture = to === 'textures' && typeof value?.index === 'number';
+      return isTexture ? { ...value, index: copy(to, value.index) } : value;
+    });
+    copies.set(one, writer.add(list, made));
+    return copies.get(one) as number;
   };
   return (material) => {
-    const number = numbers.get(material) ?? numberOf(material);
-    numbers.set(material, number);
-    return number;
+    const known = copies.get(material);
+    if (known !== undefined) return known;
+    const from = gltf?.parser.associations ?? new Map<unknown, unknown>();
+    // Baking makes copies of what is drawn at several places.
+    const own = from.has(material) ? material : [...from.keys()].find((one) => isCopy(material, one));
+    const { materials } = (from.get(own) ?? {}) as { materials?: number };
+    const made =
+      materials === undefined
+        ? writer.add('materials', constantsOf(material, writer))
+        : copy('materials', materials);
+    copies.set(material, made);
+    return made;
   };
 }
 
@@ -109,19 +100,12 @@ function constantsOf(material: Constants, writer: GltfWriter): JSONObject {
       `material "${material.name}" has textures and is none of the file's; pass { source, gltf }, of which the character was baked, without mergeMaterials.`,
     );
   }
-  const {
-    name,
-    color,
-    opacity,
-    transparent,
-    alphaTest,
-    side,
-    roughness = 1,
-    metalness = 0,
-    emissive,
-  } = material;
+  const { name, color, opacity, transparent, alphaTest, side, emissive } = material;
+  const { roughness = 1, metalness = 0 } = material;
   const isUnlit = 'isMeshBasicMaterial' in material;
   if (isUnlit) writer.use('KHR_materials_unlit');
+  const blends = { alphaMode: 'BLEND' };
+  const masks = alphaTest > 0 && { alphaMode: 'MASK', alphaCutoff: alphaTest };
   return {
     name,
     pbrMetallicRoughness: {
@@ -132,8 +116,6 @@ function constantsOf(material: Constants, writer: GltfWriter): JSONObject {
     ...(isUnlit && { extensions: { KHR_materials_unlit: {} } }),
     ...(emissive && { emissiveFactor: emissive.toArray() }),
     ...(side === 2 && { doubleSided: true }),
-    ...(transparent
-      ? { alphaMode: 'BLEND' }
-      : alphaTest > 0 && { alphaMode: 'MASK', alphaCutoff: alphaTest }),
+    ...(transparent ? blends : masks),
   };
 }

@@ -15,6 +15,7 @@ import type { Character } from '../character/assembleCharacter.js';
 import { FURTHER_INFLUENCES } from '../character/crowdGeometry.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import { AFFINE_SIZE } from '../constants.js';
+import { affineToMatrix4 } from '../utils/affine.js';
 import {
   type Attribute,
   inFloats,
@@ -377,10 +378,5 @@ function restOfFrames({ jointNames, texels }: BoneTextureData): ReturnType<typeo
 const short = (value: number): number => Number(value.toPrecision(7));
 
 /** Twelve numbers row by row as glTF's sixteen. */
-const matrix4 = (m: ArrayLike<number>, at: number): number[] =>
-  [0, 1, 2, 3].flatMap((column) => [
-    m[at + column],
-    m[at + 4 + column],
-    m[at + 8 + column],
-    column === 3 ? 1 : 0,
-  ]);
+const matrix4 = (affine: ArrayLike<number>, at: number): number[] =>
+  affineToMatrix4(affine, at, new Matrix4()).elements;

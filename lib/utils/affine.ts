@@ -92,24 +92,9 @@ export const affineOf = (matrix: Matrix4): number[] => matrix.clone().transpose(
 
 /** Sets a `Matrix4` from an affine matrix; the last row becomes (0, 0, 0, 1). */
 export function affineToMatrix4(affine: ArrayLike<number>, at: number, target: Matrix4): Matrix4 {
-  return target.set(
-    affine[at],
-    affine[at + 1],
-    affine[at + 2],
-    affine[at + 3],
-    affine[at + 4],
-    affine[at + 5],
-    affine[at + 6],
-    affine[at + 7],
-    affine[at + 8],
-    affine[at + 9],
-    affine[at + 10],
-    affine[at + 11],
-    0,
-    0,
-    0,
-    1,
-  );
+  const { elements } = target.identity();
+  for (let i = 0; i < 12; i++) elements[(i & 3) * 4 + (i >> 2)] = affine[at + i];
+  return target;
 }
 
 /** Determinant of the 3×3 part: negative for a matrix that mirrors. */

@@ -11,8 +11,8 @@ export function expectFit(holds: boolean, field: string): asserts holds {
 }
 
 /**
- * What a value has to be: a word of `TESTS`, with `?` before it if it may be missing, or how many numbers; or a list of such, or an object
- * with such, whatever else it has.
+ * What a value has to be: a word of `TESTS`, with `?` before it if it may be missing, and behind it how long it is: `'doubles 12'`; or how
+ * many numbers; or a list of such, or an object with such, whatever else it has.
  */
 export type Shape = string | number | readonly [Shape] | { readonly [key: string]: Shape };
 
@@ -41,9 +41,10 @@ export function expectShape(value: unknown, shape: Shape, field: string): void {
       value.every((one) => typeof one === 'number' && !Number.isNaN(one));
     expectField(areNumbers, field, value, `${shape} numbers`);
   } else {
-    const word = shape.replace('?', '');
-    if (word === shape || (value !== undefined && value !== null))
-      expectField(TESTS[word](value), field, value, `of the kind ${word}`);
+    const [word, length] = shape.replace('?', '').split(' ');
+    if (shape[0] === '?' && (value === undefined || value === null)) return;
+    const isLong = length === undefined || (value as ArrayLike<unknown>)?.length === Number(length);
+    expectField(isLong && TESTS[word](value), field, value, `of the kind ${shape}`);
   }
 }
 

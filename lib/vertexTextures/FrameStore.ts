@@ -36,28 +36,33 @@ export class FrameStore {
    * @param around The box around all positions.
    * @returns How far the farthest position is from where it is stored.
    */
-  *add(positions: Float32Array, normals: Float32Array | null, around: Box3): Steps<number> {
-    const { min, max } = around;
+  *add(positions: Float32Array, normals: Float32Array | null, { min, max }: Box3): Steps<number> {
+    const { next, stored } = this;
     const sides = max.clone().sub(min).toArray();
     const isHalf = this.precision === 'half';
     const box = isHalf
       ? [...min.toArray(), ...sides.map((side) => Math.fround(side / STEPS))]
       : [0, 0, 0, 0, 0, 0];
+    const words = WORDS[this.precision];
     let error = 0;
+    // FNV-1a, word by word.
+    let hash = 0x811c9dc5;
     yield* inRuns(this.vertices, (start, end) => {
       error = Math.max(error, this.encode(positions, normals, box, start, end));
+      for (let i = start * words; i < end * words; i++) hash = Math.imul(hash ^ next[i], 0x01000193);
     });
-
-    const hash = yield* hashOf(this.next, box);
     const alike = this.byHash.get(hash) ?? [];
-    const known = alike.find((stored) => this.isSame(stored, box));
-    this.frames.push(known ?? this.stored.length);
+    const isSame = (other: number) =>
+      box.every((value, i) => value === this.boxes[other * 6 + i]) &&
+      stored[other].every((word, i) => word === next[i]);
+    const known = alike.find(isSame);
+    this.frames.push(known ?? stored.length);
     if (known === undefined) {
-      this.byHash.set(hash, [...alike, this.stored.length]);
+      this.byHash.set(hash, [...alike, stored.length]);
       this.boxes.push(...box);
-      this.stored.push(this.next);
+      stored.push(next);
       yield 0;
-      this.next = new Uint32Array(this.next.length);
+      this.next = new Uint32Array(next.length);
     }
     yield 0;
     return error;
@@ -93,26 +98,8 @@ export class FrameStore {
     }
     return Math.sqrt(most);
   }
-
-  private isSame(number: number, box: readonly number[]): boolean {
-    for (let i = 0; i < 6; i++) if (this.boxes[number * 6 + i] !== box[i]) return false;
-    const stored = this.stored[number];
-    for (let i = 0; i < stored.length; i++) if (stored[i] !== this.next[i]) return false;
-    return true;
-  }
 }
 
 function toSteps(value: number, least: number, step: number): number {
   return step > 0 ? Math.min(Math.max(Math.round((value - least) / step), 0), STEPS) : 0;
-}
-
-/** FNV-1a, word by word. */
-function* hashOf(words: Uint32Array, box: readonly number[]): Steps<number> {
-  let hash = 0x811c9dc5;
-  yield* inRuns(words.length, (start, end) => {
-    for (let i = start; i < end; i++) hash = Math.imul(hash ^ words[i], 0x01000193);
-  });
-  for (let i = 0; i < 3; i++) _floats[i] = box[i];
-  for (let i = 0; i < 3; i++) hash = Math.imul(hash ^ _bits[i], 0x01000193);
-  return hash;
 }

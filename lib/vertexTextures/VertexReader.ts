@@ -1,7 +1,7 @@
 import { Vector3 } from 'three';
 import { type VertexTextureData, WORDS } from './VertexTextureData.js';
 
-const _normal = /*@__PURE__*/ new Vector3();
+const _read = /*@__PURE__*/ new Vector3();
 
 /** Reads vertices of frames: the CPU twin of `storedVertex` in the shaders. */
 export class VertexReader {
@@ -19,16 +19,14 @@ export class VertexReader {
     const { data, floats } = this;
     const at = this.placeOf(frame, vertex);
     if (data.precision === 'float') {
-      target.x += weight * floats[at];
-      target.y += weight * floats[at + 1];
-      target.z += weight * floats[at + 2];
+      target.addScaledVector(_read.fromArray(floats, at), weight);
       return;
     }
     const { texels, boxes, frames } = data;
     const box = frames[frame] * 6;
-    target.x += weight * (boxes[box] + boxes[box + 3] * (texels[at] & 0xffff));
-    target.y += weight * (boxes[box + 1] + boxes[box + 4] * (texels[at] >>> 16));
-    target.z += weight * (boxes[box + 2] + boxes[box + 5] * (texels[at + 1] & 0xffff));
+    const steps = [texels[at] & 0xffff, texels[at] >>> 16, texels[at + 1] & 0xffff];
+    for (let i = 0; i < 3; i++) steps[i] = boxes[box + i] + boxes[box + 3 + i] * steps[i];
+    target.addScaledVector(_read.fromArray(steps), weight);
   }
 
   /** The same of the normal; there must be some. */
@@ -36,7 +34,7 @@ export class VertexReader {
     const { texels, precision } = this.data;
     const at = this.placeOf(frame, vertex);
     const packed = precision === 'float' ? texels[at + 3] : texels[at + 1] >>> 16;
-    target.addScaledVector(unpackNormal(packed, precision, _normal), weight);
+    target.addScaledVector(unpackNormal(packed, precision, _read), weight);
   }
 
   private placeOf(frame: number, vertex: number): number {
@@ -56,8 +54,6 @@ const BITS = { half: 8, float: 16 } as const;
 
 type Kind = keyof typeof LARGEST;
 
-const _decoded = { x: 0, y: 0, z: 0 };
-
 /** Packs a vector, which need not be of length 1, with the nearest of the four numbers around each component. */
 export function packNormal(x: number, y: number, z: number, kind: Kind): number {
   const sum = Math.abs(x) + Math.abs(y) + Math.abs(z);
@@ -73,8 +69,7 @@ export function packNormal(x: number, y: number, z: number, kind: Kind): number 
   for (let i = 0; i < 4; i++) {
     const a = left + (i & 1);
     const b = low + (i >> 1);
-    unfold(a / largest, b / largest);
-    const cosine = _decoded.x * x + _decoded.y * y + _decoded.z * z;
+    const cosine = unfold(a / largest, b / largest, _read).dot({ x, y, z });
     if (cosine <= nearest) continue;
     nearest = cosine;
     best = pair(a, b, kind);
@@ -86,19 +81,14 @@ export function packNormal(x: number, y: number, z: number, kind: Kind): number 
 function unpackNormal(packed: number, kind: Kind, target: Vector3): Vector3 {
   const shift = 32 - BITS[kind];
   const largest = LARGEST[kind];
-  unfold(((packed << shift) >> shift) / largest, ((packed << (shift - BITS[kind])) >> shift) / largest);
-  return target.set(_decoded.x, _decoded.y, _decoded.z);
+  const second = packed << (shift - BITS[kind]);
+  return unfold(((packed << shift) >> shift) / largest, (second >> shift) / largest, target);
 }
 
-function unfold(u: number, v: number): void {
+function unfold(u: number, v: number, target: Vector3): Vector3 {
   const z = 1 - Math.abs(u) - Math.abs(v);
   const folded = Math.max(-z, 0);
-  const x = u - sign(u) * folded;
-  const y = v - sign(v) * folded;
-  const length = Math.sqrt(x * x + y * y + z * z);
-  _decoded.x = x / length;
-  _decoded.y = y / length;
-  _decoded.z = z / length;
+  return target.set(u - sign(u) * folded, v - sign(v) * folded, z).normalize();
 }
 
 /** Two numbers, which may be negative, as one. */

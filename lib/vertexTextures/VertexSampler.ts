@@ -15,6 +15,8 @@ export class VertexSampler {
   readonly positions: Float32Array;
   /** Null if they are not asked for. */
   readonly normals: Float32Array | null;
+  /** Vertices of each part. */
+  private readonly counts: readonly number[];
   private readonly palette: Float64Array;
 
   private constructor(
@@ -22,13 +24,12 @@ export class VertexSampler {
     readonly parts: readonly ScenePart[],
     /** Whether code writes into the geometries, and influences of meshes. */
     private readonly isWritten: boolean,
-    /** Vertices of each part. */
-    private readonly counts: readonly number[],
     /** What computes the normals of each part; null where they are read. */
     private readonly smooth: readonly (SmoothNormals | null)[],
     hasNormals: boolean,
   ) {
-    this.vertices = counts.reduce((sum, count) => sum + count, 0);
+    this.counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
+    this.vertices = this.counts.reduce((sum, count) => sum + count, 0);
     this.positions = new Float32Array(this.vertices * 3);
     this.normals = hasNormals ? new Float32Array(this.vertices * 3) : null;
     this.palette = new Float64Array(poser.rig.jointInverses.length);
@@ -47,8 +48,7 @@ export class VertexSampler {
       const isComputed = normals === 'computed' || !geometry.hasAttribute('normal');
       smooth.push(isComputed && normals !== 'none' ? yield* SmoothNormals.of(geometry) : null);
     }
-    const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
-    return new VertexSampler(poser, parts, isWritten, counts, smooth, normals !== 'none');
+    return new VertexSampler(poser, parts, isWritten, smooth, normals !== 'none');
   }
 
   /**

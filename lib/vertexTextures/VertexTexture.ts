@@ -45,13 +45,8 @@ export class VertexTexture extends BoneTexture {
     this.vertexReader = new VertexReader(data);
     const { texels, width, height, precision } = data;
     const format = precision === 'half' ? RGIntegerFormat : RGBAIntegerFormat;
-    this.vertexTexels = new DataTexture(
-      texels as Uint32Array<ArrayBuffer>,
-      width,
-      height,
-      format,
-      UnsignedIntType,
-    );
+    const words = texels as Uint32Array<ArrayBuffer>;
+    this.vertexTexels = new DataTexture(words, width, height, format, UnsignedIntType);
     this.vertexTexels.name = 'VertexTexture';
     this.vertexTexels.needsUpdate = true;
     this.binding = {

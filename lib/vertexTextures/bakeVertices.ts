@@ -9,16 +9,12 @@ import { copyNodes } from '../character/rigNodes.js';
 import { REST_FRAME } from '../constants.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { FrameStore } from './FrameStore.js';
-import type { VertexBakeOptions } from './planMotions.js';
-import { type MotionSource, planMotions } from './planMotions.js';
+import { type MotionSource, planMotions, type VertexBakeOptions } from './planMotions.js';
 import { VertexSampler } from './VertexSampler.js';
-import {
-  checkFrames,
-  layoutVertices,
-  type VertexErrors,
-  type VertexTextureData,
-  WORDS,
-} from './VertexTextureData.js';
+import { checkFrames, layoutVertices, type VertexTextureData, WORDS } from './VertexTextureData.js';
+
+const _middle = /*@__PURE__*/ new Vector3();
+const _other = /*@__PURE__*/ new Vector3();
 
 /** Poses an object frame by frame, and keeps where its vertices are. */
 export function* bakeVertices(
@@ -53,12 +49,9 @@ export function* bakeVertices(
       return { box, error };
     };
     const restBounds = boxToArray((yield* record('The rest pose')).box);
-    const errors: VertexErrors[] = [];
+    const errors: VertexTextureData['errors'] = [];
     const clips: BakedClip[] = [];
-    const all = Math.max(
-      1,
-      motions.reduce((sum, { count }) => sum + count, 0),
-    );
+    const all = motions.reduce((sum, { count }) => sum + count, 0) || 1;
     let start = REST_FRAME + 1;
     checkFrames(start + all, maxTextureSize);
     for (const { name, duration, count, begin, pose } of motions) {
@@ -71,10 +64,8 @@ export function* bakeVertices(
       begin();
       for (let i = 0; i < count; i++) {
         pose(timeOf(i));
-        const { box, error } = yield* record(
-          where,
-          `, up to frame ${i + 1} of ${count} of motion "${name}",`,
-        );
+        const upTo = `, up to frame ${i + 1} of ${count} of motion "${name}",`;
+        const { box, error } = yield* record(where, upTo);
         bounds.union(box);
         stored = Math.max(stored, error);
         if (measure && i > 0) between = Math.max(between, yield* distance(half, last, positions));
@@ -158,10 +149,8 @@ function* distance(positions: Float32Array, a: Float32Array, b: Float32Array): S
   let most = 0;
   yield* inRuns(positions.length / 3, (start, end) => {
     for (let i = start * 3; i < end * 3; i += 3) {
-      const x = positions[i] - (a[i] + b[i]) / 2;
-      const y = positions[i + 1] - (a[i + 1] + b[i + 1]) / 2;
-      const z = positions[i + 2] - (a[i + 2] + b[i + 2]) / 2;
-      most = Math.max(most, x * x + y * y + z * z);
+      _middle.fromArray(a, i).add(_other.fromArray(b, i)).multiplyScalar(0.5);
+      most = Math.max(most, _middle.distanceToSquared(_other.fromArray(positions, i)));
     }
   });
   return Math.sqrt(most);

@@ -15,7 +15,7 @@ import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4, affineToMatrix4, linearDeterminant } from '../utils/affine.js';
 import { type Attribute, sharingCopy } from '../utils/geometries.js';
 import type { VertexReader } from './VertexReader.js';
-import type { VertexTextureData } from './VertexTextureData.js';
+import type { VertexPart, VertexTextureData } from './VertexTextureData.js';
 
 /** Attribute in which vertices of parts carry their numbers while parts are merged, which may reorder them. */
 const NUMBERS = 'vertexNumber';
@@ -38,13 +38,16 @@ export function placeParts(
   reader: VertexReader,
 ): ScenePart[] {
   const sorted = [...collected].sort((a, b) => a.node - b.node);
-  const { parts } = data;
-  const counts = sorted.map(({ geometry }) => geometry.getAttribute('position').count);
-  if (sorted.length !== parts.length || counts.some((count, i) => count !== parts[i].vertices)) {
-    const list = (of: readonly string[]) => of.join(', ');
+  const found = sorted.map(({ mesh, geometry }) => ({
+    name: mesh.name,
+    vertices: geometry.attributes.position.count,
+  }));
+  const isOther = ({ vertices }: VertexPart, i: number) => vertices !== found[i]?.vertices;
+  if (found.length !== data.parts.length || data.parts.some(isOther)) {
+    const list = (of: readonly VertexPart[]) =>
+      of.map(({ name, vertices }) => `"${name}" with ${vertices} vertices`).join(', ');
     throw new Error(
-      `The vertex texture was baked of other meshes: ${list(parts.map(({ name, vertices }) => `"${name}" with ${vertices} vertices`))}; ` +
-        `here are ${list(sorted.map(({ mesh }, i) => `"${mesh.name}" with ${counts[i]}`))}. Bake one of this object.`,
+      `The vertex texture was baked of other meshes: ${list(data.parts)}; here are ${list(found)}. Bake one of this object.`,
     );
   }
   let first = 0;
@@ -54,7 +57,7 @@ export function placeParts(
     const mirrored = linearDeterminant(part.model, 0) < 0;
     affineFromMatrix4(new Matrix4().makeScale(mirrored ? -1 : 1, 1, 1), model, 0);
     const geometry = atRest(part, data, reader, first);
-    first += counts[i];
+    first += found[i].vertices;
     const joints = Int32Array.of(0);
     const follows = { joints, mirrorJoints: null, followed: new Set([0]), rigid: true, model };
     return { ...part, geometry, ...follows, morphOffset: -1, morphCount: 0, morphIndices: {} };
@@ -73,11 +76,8 @@ function atRest(
   const { position, tangent } = source.attributes;
   const numbers = Float32Array.from({ length: position.count }, (_, vertex) => first + vertex);
   geometry.setAttribute(NUMBERS, new BufferAttribute(numbers, 1));
-  geometry.setAttribute(
-    'position',
-    restAttribute(numbers, (vertex) => reader.addPosition(REST_FRAME, vertex, 1, _vector)),
-  );
-  if (data.normals) geometry.setAttribute('normal', restNormals(numbers, reader));
+  geometry.setAttribute('position', atRestFrame(numbers, reader, 'addPosition'));
+  if (data.normals) geometry.setAttribute('normal', atRestFrame(numbers, reader, 'addNormal'));
   if (tangent !== undefined) geometry.setAttribute('tangent', restTangents(mesh, model, tangent));
   return geometry;
 }
@@ -100,14 +100,15 @@ function restTangents(mesh: Mesh, model: Float64Array, tangent: Attribute): Buff
   return new BufferAttribute(array, 4);
 }
 
-const restNormals = (numbers: ArrayLike<number>, reader: VertexReader) =>
-  restAttribute(numbers, (vertex) => reader.addNormal(REST_FRAME, vertex, 1, _vector));
-
-function restAttribute(numbers: ArrayLike<number>, add: (vertex: number) => void): BufferAttribute {
+/** What vertices have in the rest frame. */
+function atRestFrame(
+  numbers: ArrayLike<number>,
+  reader: VertexReader,
+  read: 'addPosition' | 'addNormal',
+): BufferAttribute {
   const array = new Float32Array(numbers.length * 3);
   for (let i = 0; i < numbers.length; i++) {
-    _vector.set(0, 0, 0);
-    add(numbers[i]);
+    reader[read](REST_FRAME, numbers[i], 1, _vector.set(0, 0, 0));
     _vector.toArray(array, i * 3);
   }
   return new BufferAttribute(array, 3);
@@ -144,9 +145,8 @@ export function bindVertices(
   geometry.deleteAttribute(NUMBERS);
   // They are in the frames.
   geometry.morphAttributes = {};
-  if (data.normals && !geometry.hasAttribute('normal')) {
-    geometry.setAttribute('normal', restNormals(numbers, reader));
-  }
+  if (data.normals && !geometry.hasAttribute('normal'))
+    geometry.setAttribute('normal', atRestFrame(numbers, reader, 'addNormal'));
 }
 
 /** For each vertex of a geometry the one that was baked. */

@@ -1,30 +1,21 @@
 import type { BufferAttribute, BufferGeometry, Mesh, Object3D, SkinnedMesh } from 'three';
 
-/** Fields of nodes and geometries that code sets anew. */
-const REFERRED = ['visible', 'matrixAutoUpdate', 'geometry', 'morphTargetInfluences', 'index'];
-
 /**
  * Fields of nodes and geometries that code sets anew, or writes into; bounds may be null. `rotation` stands before `quaternion`, which
  * it sets: then both get back their very numbers, whichever of them a program turns its nodes by.
  */
-const COPIED = [
-  'position',
-  'rotation',
-  'quaternion',
-  'scale',
-  'matrix',
-  'matrixWorld',
-  'boundingBox',
-  'boundingSphere',
-];
+const FIELDS =
+  /*@__PURE__*/ 'visible matrixAutoUpdate geometry morphTargetInfluences index position rotation quaternion scale matrix matrixWorld boundingBox boundingSphere'.split(
+    ' ',
+  );
 
 /** Attributes into which code writes that poses a geometry: `computeVertexNormals` and `computeTangents` do too. */
 const WRITTEN = ['position', 'normal', 'tangent'];
 
 /** A vector, angles, a matrix, a box or a sphere. */
 interface Copied {
-  clone?(): Copied;
-  equals(other: Copied): boolean;
+  clone(): Copied;
+  equals?(other: Copied): boolean;
   copy(source: Copied): unknown;
 }
 
@@ -69,14 +60,13 @@ export function updateWorld(root: Object3D): void {
 
 function keepFields(holder: object, kept: (() => void)[]): void {
   const fields = holder as Record<string, unknown>;
-  for (const name of [...REFERRED, ...COPIED]) {
-    const value = fields[name];
-    // Geometries have a method `scale`, which is left as it is.
-    const content = COPIED.includes(name) && (value as Copied | null | undefined)?.clone?.();
+  for (const name of FIELDS) {
+    const value = fields[name] as Copied | null | undefined;
+    const content = value?.equals && value.clone();
     kept.push(() => {
       // Some cannot be set, and setting others does more than remember the value.
       if (fields[name] !== value) fields[name] = value;
-      if (content && !(value as Copied).equals(content)) (value as Copied).copy(content);
+      if (content && value?.equals?.(content) === false) value.copy(content);
     });
   }
 }

@@ -1,6 +1,10 @@
-import type { BufferGeometry } from 'three';
+import { type BufferGeometry, Vector3 } from 'three';
 import { plainArray } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/steps.js';
+
+const _a = /*@__PURE__*/ new Vector3();
+const _b = /*@__PURE__*/ new Vector3();
+const _c = /*@__PURE__*/ new Vector3();
 
 /** Computes normals of a mesh from its triangles as they are posed. */
 export class SmoothNormals {
@@ -51,23 +55,15 @@ export class SmoothNormals {
     const offset = first * 3;
     normals.fill(0, offset, offset + same.length * 3);
     const add = (i: number) => {
-      const a = offset + index[i] * 3;
-      const b = offset + index[i + 1] * 3;
-      const c = offset + index[i + 2] * 3;
-      const ux = positions[b] - positions[a];
-      const uy = positions[b + 1] - positions[a + 1];
-      const uz = positions[b + 2] - positions[a + 2];
-      const vx = positions[c] - positions[a];
-      const vy = positions[c + 1] - positions[a + 1];
-      const vz = positions[c + 2] - positions[a + 2];
-      const nx = uy * vz - uz * vy;
-      const ny = uz * vx - ux * vz;
-      const nz = ux * vy - uy * vx;
+      _a.fromArray(positions, offset + index[i] * 3);
+      _b.fromArray(positions, offset + index[i + 1] * 3).sub(_a);
+      _c.fromArray(positions, offset + index[i + 2] * 3).sub(_a);
+      const { x, y, z } = _b.cross(_c);
       for (let corner = 0; corner < 3; corner++) {
         const at = offset + same[index[i + corner]] * 3;
-        normals[at] += side * nx;
-        normals[at + 1] += side * ny;
-        normals[at + 2] += side * nz;
+        normals[at] += side * x;
+        normals[at + 1] += side * y;
+        normals[at + 2] += side * z;
       }
     };
     yield* inRuns(Math.floor(index.length / 3), (start, end) => {
