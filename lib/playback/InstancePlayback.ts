@@ -36,6 +36,22 @@ const SWEPT_AT_ONCE = 64;
 const _start = {} as Start;
 const _place: Place = { pass: 0, within: 0, finished: false };
 
+/** The mixer of an instance, as others need it that know no objects. */
+export interface DrivenMixer {
+  readonly owner: { readonly instanceId: number };
+  /** Whether its actions say what plays on a layer. */
+  steers(layer: number): boolean;
+  /** Ends them on a layer, or on all, and leaves what they play to whoever does something else with it. */
+  release(layer?: number): void;
+  /** So many seconds of the crowd's time have not passed here. */
+  delay(seconds: number): void;
+  /** Writes what the instance plays from its next update on. */
+  settle(): void;
+  /** Other clips of the same names have taken the place of the present ones. */
+  clipsChanged(): void;
+  run(): void;
+}
+
 /**
  * What every instance of a crowd plays, and what it can be told to play. Where no layer is said, the base is meant.
  *
@@ -63,16 +79,10 @@ export class InstancePlayback implements InstanceData {
   } | null = null;
   /** Null while nothing is steered by objects. */
   driver: {
-    /** Whether actions say what plays on a layer of an instance. */
-    steers(index: number, layer: number): boolean;
+    /** By instance. */
+    readonly mixers: readonly (DrivenMixer | undefined)[];
     /** An instance is told by index what to play from now on, on one layer or, without a number, on all: its actions end. */
     released(index: number, layer?: number): void;
-    /** An instance that was paused goes on; so many seconds passed meanwhile. */
-    resumed(index: number, missed: number): void;
-    /** Writes what an instance plays from its next update on. */
-    settle(index: number): void;
-    /** Other clips of the same names have taken the place of the present ones. */
-    clipsChanged(): void;
     /** Time has passed, and events of what it does not steer were dispatched. */
     advanced(): void;
     /** Two instances were exchanged. */
@@ -189,7 +199,7 @@ export class InstancePlayback implements InstanceData {
     const number = start.layer as number;
     const layer = this.layers[number];
     const now = this.time.timeOf(index);
-    if (!start.restart && !this.driver?.steers(index, number) && layer.goesOn(index, now, start)) {
+    if (!start.restart && !this.isSteered(index, number) && layer.goesOn(index, now, start)) {
       const { clip, weight, timeScale } = start;
       if (clip === null) return;
       const place = layer.find(index, clip.start);
@@ -204,6 +214,11 @@ export class InstancePlayback implements InstanceData {
     if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = now;
     this.texels.changed(index);
     this.observer?.started(index, number, place);
+  }
+
+  /** Whether actions of an object say what plays on a layer of an instance. */
+  isSteered(index: number, layer: number): boolean {
+    return this.driver?.mixers[index]?.steers(layer) === true;
   }
 
   isPaused(index: number): boolean {
@@ -230,7 +245,7 @@ export class InstancePlayback implements InstanceData {
     for (const layer of this.layers) layer.delay(index, seconds);
     this.texels.changed(index);
     this.observer?.retimed(index, false);
-    this.driver?.resumed(index, seconds);
+    this.driver?.mixers[index]?.delay(seconds);
   }
 
   /** Whether time passes for a clip: it is there, the instance is not paused, it has a speed and has not finished. */
@@ -431,7 +446,7 @@ export class InstancePlayback implements InstanceData {
   reset(index: number): void {
     this.driver?.released(index);
     for (const layer of this.layers) layer.reset(index);
-    if (this.isPaused(index)) this.time.resume(index);
+    this.time.reset(index);
     this.texels.setRate(index, 0);
     for (const rows of this.previousRows) rows.appear(index);
     this.restored(index);
