@@ -615,7 +615,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     if (paused || warp === null) return last;
     const [, over] = warp.parameterPositions;
     const end = time > over ? Math.max(_begin, over) : time;
-    const way = timeScale * sumOfWarp(warp, _begin, end) + last * (time - end);
+    const way = timeScale * (sumOfWarp(warp, end) - sumOfWarp(warp, _begin)) + last * (time - end);
     // Back where the clip began, less than that is rounding, and no pass before it.
     _way = Math.abs(this.time + way) < ROUNDING ? -this.time : way;
     return last;
@@ -750,12 +750,8 @@ function standIn(clip: BakedClip, mode: AnimationBlendMode): AnimationClip {
   return made;
 }
 
-/** The sum of the factor of a warp over a stretch of time; negative when that leads back. */
-function sumOfWarp(warp: LinearInterpolant, begin: number, end: number): number {
-  return sumFromStart(warp, end) - sumFromStart(warp, begin);
-}
-
-function sumFromStart({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
+/** The sum of the factor of a warp from its start to a time; negative before. */
+function sumOfWarp({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
   const [start, end] = parameterPositions;
   const [from, to] = sampleValues;
   const length = Math.max(end - start, 0);

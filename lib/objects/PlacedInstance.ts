@@ -209,21 +209,16 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
 
   /** Called when one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
   wrote(field?: string): void {
-    if (field === 'visible') {
-      this.presenceChanged(true);
-      return;
-    }
-    if (field !== undefined) this.placedAt = null;
-    if (field === 'parent') this.presenceChanged();
-    else if (field !== undefined) this.relist();
-    this.isStale = true;
     // The constructor of Object3D sets some of it before there is a home.
-    this.home?.objects.placement.queue(this);
-  }
-
-  /** @param always Whether the crowd is told although nothing has changed: it may have been told otherwise by the id. */
-  private presenceChanged(always = false): void {
-    this.home?.objects.presence.changed(this, this.home, always);
+    const home = this.home as InstanceHome | undefined;
+    const isVisible = field === 'visible';
+    // The crowd may have been told otherwise by the id.
+    if (isVisible || field === 'parent') home?.objects.presence.changed(this, home, isVisible);
+    else if (field !== undefined) this.relist();
+    if (isVisible) return;
+    if (field !== undefined) this.placedAt = null;
+    this.isStale = true;
+    home?.objects.placement.queue(this);
   }
 
   protected relist(): void {
