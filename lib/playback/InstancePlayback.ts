@@ -105,18 +105,14 @@ export class InstancePlayback implements InstanceData {
    * @param tracks Tracks by which a pass poses the instances; null if none does.
    */
   constructor(
-    private size: number,
+    /** Instances that there is room for. */
+    public capacity: number,
     private readonly clips: () => ClipTable,
     private readonly tracks: () => PoseTracks | null = () => null,
   ) {
-    this.time = new Clock(size);
-    this.layers = [new LayerActions(size)];
-    this.texels = new ActionTexels(size, this.layers, this.time);
-  }
-
-  /** Instances that there is room for. */
-  get capacity(): number {
-    return this.size;
+    this.time = new Clock(capacity);
+    this.layers = [new LayerActions(capacity)];
+    this.texels = new ActionTexels(capacity, this.layers, this.time);
   }
 
   get actions(): InstanceTexture {
@@ -396,15 +392,15 @@ export class InstancePlayback implements InstanceData {
    * been told.
    */
   sweep(): void {
-    const { texels, layers, elapsed, size } = this;
+    const { texels, layers, elapsed, capacity } = this;
     if (texels.hasFades) this.sweepsAt = Math.min(this.sweepsAt, elapsed + CLOCK_EPOCH);
     texels.hasFades = false;
-    if (this.swept >= size) {
+    if (this.swept >= capacity) {
       if (elapsed < this.sweepsAt) return;
       this.sweepsAt = elapsed + LONG;
       this.swept = 0;
     }
-    const end = Math.min(this.swept + SWEPT_AT_ONCE, size);
+    const end = Math.min(this.swept + SWEPT_AT_ONCE, capacity);
     for (; this.swept < end; this.swept++) {
       const index = this.swept;
       if (this.isPaused(index)) continue;
@@ -419,8 +415,8 @@ export class InstancePlayback implements InstanceData {
 
   /** Makes room for another number of instances; what those play that stay does not change. */
   resize(capacity: number): void {
-    const kept = Math.min(this.size, capacity);
-    this.size = capacity;
+    const kept = Math.min(this.capacity, capacity);
+    this.capacity = capacity;
     this.time.resize(capacity);
     for (const layer of this.layers) layer.resize(capacity);
     this.replaceTexels(kept);
@@ -457,7 +453,7 @@ export class InstancePlayback implements InstanceData {
     this.time.copy(source.time);
     this.texels.copyRates(source.texels);
     this.layers[0].copy(source.layers[0]);
-    for (let i = 0; i < Math.min(this.size, source.size); i++) this.driver?.released(i);
+    for (let i = 0; i < Math.min(this.capacity, source.capacity); i++) this.driver?.released(i);
     this.writeAll();
     return this;
   }
@@ -468,7 +464,7 @@ export class InstancePlayback implements InstanceData {
 
   /** Writes all instances for shaders. */
   writeAll(): void {
-    for (let i = 0; i < this.size; i++) this.texels.write(i);
+    for (let i = 0; i < this.capacity; i++) this.texels.write(i);
     this.texels.changedAll();
   }
 
@@ -490,7 +486,7 @@ export class InstancePlayback implements InstanceData {
    */
   replaceTexels(kept = 0): void {
     const { texels } = this;
-    this.texels = new ActionTexels(this.size, this.layers, this.time, texels, kept);
+    this.texels = new ActionTexels(this.capacity, this.layers, this.time, texels, kept);
     this.texels.version = texels.version + 1;
     // Whoever hears of it finds those that take their place.
     texels.dispose();
