@@ -1,4 +1,5 @@
 import type { Crowd } from '../core/Crowd.js';
+import type { DrivenMixer } from '../playback/InstancePlayback.js';
 import { TimeHeap } from '../utils/TimeHeap.js';
 import type { PlayedAction } from './PlayedAction.js';
 
@@ -12,18 +13,6 @@ export type ActionReport = { action: PlayedAction } & (
     }
 );
 
-/** A mixer, as its driver needs it. */
-type DrivenMixer = {
-  readonly owner: { readonly instanceId: number };
-  ownTime: number | undefined;
-  steers(layer: number): boolean;
-  release(layer?: number): void;
-  delay(seconds: number): void;
-  settle(): void;
-  clipsChanged(): void;
-  run(): void;
-};
-
 /** Seconds that clocks which pass alike may be apart: sums of their steps are rounded. */
 const ROUNDING = 1e-7;
 
@@ -35,11 +24,11 @@ export class ActionDriver {
   /** Whether passes are told of. */
   loops = false;
   /** By instance. */
-  private readonly mixers: (DrivenMixer | undefined)[] = [];
+  readonly mixers: (DrivenMixer | undefined)[] = [];
   /** Seconds since the crowd's beginning at which something changes next, for each instance. */
   private readonly heap: TimeHeap;
-  /** Mixers that code has changed since the last update. */
-  private touched: DrivenMixer[] = [];
+  /** Mixers that code has changed since the last update, which run in the next. */
+  touched: DrivenMixer[] = [];
   /** The mixer that was last updated by itself, and updates of the crowd's clock that are known. */
   private leader: DrivenMixer | null = null;
   private updates = 0;
@@ -56,15 +45,8 @@ export class ActionDriver {
   }
 
   /** Says when something about the actions of an instance changes next. */
-  schedule(index: number, mixer: DrivenMixer, time: number): void {
-    this.mixers[index] = mixer;
+  schedule(index: number, time: number): void {
     if (this.heap.timeOf(index) !== time) this.heap.set(index, time);
-  }
-
-  /** Has a mixer run in the next update. */
-  touch(index: number, mixer: DrivenMixer): void {
-    this.mixers[index] = mixer;
-    this.touched.push(mixer);
   }
 
   /** Dispatches an event of an action. */
@@ -103,9 +85,8 @@ export class ActionDriver {
   /** Call when a mixer was updated by itself. */
   led(leader: DrivenMixer): void {
     const { time } = this.crowd.playback;
+    if (this.leader === null) this.updates = time.updates;
     this.leader = leader;
-    if (time.own === null) this.updates = time.updates;
-    time.own = this;
   }
 
   /**
@@ -113,41 +94,24 @@ export class ActionDriver {
    * Where all have clocks of their own, and the crowd was not updated since this was last called, it is updated with them.
    */
   meetAll(mesh: { readonly count: number; update(delta: number): unknown }): void {
-    const { leader, mixers, crowd } = this;
-    const { playback } = crowd;
-    const ahead = (leader?.ownTime ?? playback.elapsed) - playback.elapsed;
-    if (ahead !== 0 && this.updates === playback.time.updates) {
+    const { playback } = this.crowd;
+    const { time } = playback;
+    if (time.own === null) return;
+    const ahead = time.own[this.leader?.owner.instanceId ?? -1] - time.elapsed;
+    if (Math.abs(ahead) > 0 && this.updates === time.updates) {
       let all = true;
-      for (let i = 0; i < mesh.count && all; i++) all = mixers[i]?.ownTime !== undefined;
+      for (let i = 0; i < mesh.count && all; i++) all = time.hasOwn(i);
       if (all) mesh.update(ahead);
     }
-    this.updates = playback.time.updates;
-    const { elapsed } = playback;
-    for (let i = 0; i < mixers.length; i++) {
-      const mixer = mixers[i];
-      if (mixer?.ownTime === undefined || playback.isPaused(i)) continue;
-      const seconds = elapsed - mixer.ownTime;
-      if (!(Math.abs(seconds) > ROUNDING)) continue;
-      mixer.ownTime = elapsed;
+    this.updates = time.updates;
+    // An update may have made room for more.
+    const { own, elapsed } = time;
+    for (let i = 0; i < own.length; i++) {
+      const seconds = elapsed - own[i];
+      if (!(Math.abs(seconds) > ROUNDING) || time.isPaused(i)) continue;
+      own[i] = elapsed;
       playback.delay(i, seconds);
     }
-  }
-
-  timeOf(index: number): number | undefined {
-    return this.mixers[index]?.ownTime;
-  }
-
-  meet(index: number): void {
-    const mixer = this.mixers[index];
-    if (mixer?.ownTime !== undefined) mixer.ownTime = this.crowd.playback.elapsed;
-  }
-
-  clear(): void {
-    for (const mixer of this.mixers) if (mixer !== undefined) mixer.ownTime = undefined;
-  }
-
-  steers(index: number, layer: number): boolean {
-    return this.mixers[index]?.steers(layer) === true;
   }
 
   released(index: number, layer?: number): void {
@@ -157,18 +121,6 @@ export class ActionDriver {
     if (mixer.owner.instanceId >= 0) return;
     this.mixers[index] = undefined;
     this.heap.set(index, Infinity);
-  }
-
-  resumed(index: number, missed: number): void {
-    this.mixers[index]?.delay(missed);
-  }
-
-  settle(index: number): void {
-    this.mixers[index]?.settle();
-  }
-
-  clipsChanged(): void {
-    for (const mixer of this.mixers) mixer?.clipsChanged();
   }
 
   swapped(i: number, j: number): void {

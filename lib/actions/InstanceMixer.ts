@@ -118,9 +118,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   private due = Infinity;
   /** Whether passes count for that. */
   private loops = false;
-  /** Seconds since the crowd's beginning, if its own `update` is all that moves it. @internal */
-  ownTime: number | undefined = undefined;
-  /** By how much that last did. */
+  /** By how much its own `update` last moved it. */
   private ownStep = 0;
   /** Whether three.js's code runs, and nobody is to hear of it. @internal */
   isUpdating = false;
@@ -134,6 +132,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     observe(InstanceMixer.prototype, ['time', 'timeScale'], ['time']);
     super(owner);
     this.driver = ActionDriver.of(crowd);
+    if (owner.instanceId >= 0) this.driver.mixers[owner.instanceId] = this;
     this.since = this.clock;
     own(this, this);
   }
@@ -237,11 +236,11 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (owner.instanceId < 0 || crowd.playback.isPaused(owner.instanceId)) return this;
     if (!this.hasOwnClock) this.read();
     this.ownStep = delta;
-    this.ownTime = this.clock + delta;
+    crowd.playback.time.setOwn(owner.instanceId, this.clock + delta);
     this.driver.led(this);
     const loops = crowd.events.isListenedTo('loop');
     // Until something changes, shaders know all of it.
-    if (delta < 0 || this.ownTime >= this.due || loops !== this.loops) this.pass(delta);
+    if (delta < 0 || this.clock >= this.due || loops !== this.loops) this.pass(delta);
     owner.mixerUpdated();
     return this;
   }
@@ -283,7 +282,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (this.due === -Infinity) return;
     this.due = -Infinity;
     const { instanceId } = this.owner;
-    if (instanceId >= 0) this.driver.touch(instanceId, this);
+    if (instanceId >= 0) this.driver.touched.push(this);
   }
 
   // What the driver calls.
@@ -390,7 +389,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   override set stats(_: AnimationMixerStats) {}
 
   private get hasOwnClock(): boolean {
-    return this.ownTime !== undefined;
+    return this.crowd.playback.time.hasOwn(this.owner.instanceId);
   }
 
   private get active(): readonly InstanceAction<T>[] {
@@ -447,8 +446,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   private schedule(): void {
     const { owner, due } = this;
-    if (owner.instanceId >= 0)
-      this.driver.schedule(owner.instanceId, this, this.hasOwnClock ? Infinity : due);
+    if (owner.instanceId >= 0) this.driver.schedule(owner.instanceId, this.hasOwnClock ? Infinity : due);
   }
 
   private know(action: InstanceAction<T>): InstanceAction<T> {
@@ -617,7 +615,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     if (paused || warp === null) return last;
     const [, over] = warp.parameterPositions;
     const end = time > over ? Math.max(_begin, over) : time;
-    const way = timeScale * sumOfWarp(warp, _begin, end) + last * (time - end);
+    const way = timeScale * (sumOfWarp(warp, end) - sumOfWarp(warp, _begin)) + last * (time - end);
     // Back where the clip began, less than that is rounding, and no pass before it.
     _way = Math.abs(this.time + way) < ROUNDING ? -this.time : way;
     return last;
@@ -752,12 +750,8 @@ function standIn(clip: BakedClip, mode: AnimationBlendMode): AnimationClip {
   return made;
 }
 
-/** The sum of the factor of a warp over a stretch of time; negative when that leads back. */
-function sumOfWarp(warp: LinearInterpolant, begin: number, end: number): number {
-  return sumFromStart(warp, end) - sumFromStart(warp, begin);
-}
-
-function sumFromStart({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
+/** The sum of the factor of a warp from its start to a time; negative before. */
+function sumOfWarp({ parameterPositions, sampleValues }: LinearInterpolant, time: number): number {
   const [start, end] = parameterPositions;
   const [from, to] = sampleValues;
   const length = Math.max(end - start, 0);

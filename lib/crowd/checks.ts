@@ -68,7 +68,7 @@ export function checkDrawn(crowd: Crowd): void {
   if (++crowd.draws % MANY_FRAMES !== 0 || time.updates > 0 || time.own !== null) return;
   for (let id = Math.min(crowd.count, SOME_INSTANCES); id-- > 0; ) {
     // Actions play from the first update on.
-    if (playback.isPlaying(id, 0) || playback.driver?.steers(id, 0))
+    if (playback.isPlaying(id, 0) || playback.isSteered(id, 0))
       warnOnce(
         `SkinnedInstancedMesh: ${MANY_FRAMES} frames showed a crowd that plays clips and was never updated; call crowd.update(delta) in each frame, or pause it.`,
       );

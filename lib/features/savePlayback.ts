@@ -81,7 +81,7 @@ export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
   const clips: string[] = [];
   const instances = Array.from({ length: count }, (_, i): InstanceJSON | null => {
     if (visibility.isDeleted(i)) return null;
-    playback.driver?.settle(i);
+    playback.driver?.mixers[i]?.settle();
     const layers = playback.layers.map((layer) => {
       const weight = layer.share?.saveShare(i, time.timeOf(i));
       return { ...(weight && { weight }), clips: saveLayer(playback, layer, i, clipTable, clips) };

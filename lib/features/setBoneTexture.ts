@@ -54,7 +54,7 @@ export function setBoneTexture(mesh: SkinnedInstancedMesh, boneTexture: BoneText
   }
   playback.writeAll();
   for (let i = 0; i < capacity; i++) playback.observer?.started(i);
-  playback.driver?.clipsChanged();
+  for (const mixer of playback.driver?.mixers ?? []) mixer?.clipsChanged();
   if (lost.size === 0) return;
   warnOnce(
     `SkinnedInstancedMesh: the new bone texture has no ${listNames([...lost])}; instances that played it stand in the rest pose.`,

@@ -265,11 +265,9 @@ function isSame(a: Float64Array, b: Float64Array, at: number): boolean {
   return true;
 }
 
-/** Declared by an interface, so that accessors may take the place of fields. */
+/** Declared by an interface, so that an accessor may take the place of the field. */
 interface BoneFields extends Bone {
   visible: boolean;
-  matrix: Matrix4;
-  matrixWorld: Matrix4;
 }
 
 const ThreeBone = Bone as unknown as new () => BoneFields;
@@ -302,13 +300,8 @@ export class InstanceBone extends ThreeBone {
   } | null)[] = [null, null, null];
   /** How many objects that are no bones hang on it and on the bones below. @internal */
   hanging = 0;
-  // Behind accessors, and set by the constructor of Object3D already.
-  /** @internal */
+  /** Behind an accessor, and set by the constructor of Object3D already. @internal */
   declare _visible: boolean;
-  /** @internal */
-  declare _matrix: Matrix4;
-  /** @internal */
-  declare _matrixWorld: Matrix4;
 
   /**
    * @param node Node of the pose that it follows; -1 for none.
@@ -322,7 +315,13 @@ export class InstanceBone extends ThreeBone {
     /** @internal */
     readonly poser: InstanceBones,
   ) {
+    observe(InstanceBone.prototype, ['matrix', 'matrixWorld']);
     super();
+    const { matrix, matrixWorld } = this;
+    own(this, {
+      read: (field) =>
+        field === 'matrix' ? poser.readMatrix(this, matrix) : poser.readMatrixWorld(this, matrixWorld),
+    });
     this.name = name;
     if (!isJoint) Object.assign(this, { isBone: false, type: 'Object3D' });
     const vector = (value: number, kind: number) =>
@@ -356,28 +355,6 @@ export class InstanceBone extends ThreeBone {
   /** Shows as in three.js. */
   override set visible(value: boolean) {
     this._visible = value;
-  }
-
-  /** As of three.js. */
-  override get matrix(): Matrix4 {
-    this.poser.readMatrix(this, this._matrix);
-    return this._matrix;
-  }
-
-  /** Shows as in three.js. */
-  override set matrix(value: Matrix4) {
-    this._matrix = value;
-  }
-
-  /** As of three.js. */
-  override get matrixWorld(): Matrix4 {
-    this.poser.readMatrixWorld(this, this._matrixWorld);
-    return this._matrixWorld;
-  }
-
-  /** Shows as in three.js. */
-  override set matrixWorld(value: Matrix4) {
-    this._matrixWorld = value;
   }
 
   /** Ends all edits of this joint, whoever made them; the clips have it again. Proportions stay. */

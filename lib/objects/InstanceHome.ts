@@ -123,7 +123,7 @@ export class InstanceHome extends Object3D {
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
     const { placement, presence, changes } = objects;
-    (mesh.crowd.playback.time.own as ActionDriver | null)?.meetAll(mesh);
+    (mesh.crowd.playback.driver as ActionDriver | null)?.meetAll(mesh);
     changes.flush();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();

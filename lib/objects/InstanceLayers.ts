@@ -14,7 +14,7 @@ export class InstanceLayers implements CrowdFeature, CrowdStage {
   /** Goes up with each change. */
   version = 0;
   /** Bits of the layers, of instances that have their own. */
-  private readonly masks = new Map<number, number>();
+  private masks = new Map<number, number>();
   private unionBits = 0;
   private unionVersion = 0;
 
@@ -109,8 +109,7 @@ export class InstanceLayers implements CrowdFeature, CrowdStage {
   }
 
   copy(source: InstanceLayers): void {
-    this.masks.clear();
-    for (const [id, mask] of source.masks) this.masks.set(id, mask);
+    this.masks = new Map(source.masks);
     this.changed();
   }
 

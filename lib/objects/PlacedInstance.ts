@@ -1,16 +1,10 @@
-import {
-  type BaseEvent,
-  type JSONMeta,
-  type Matrix4,
-  Object3D,
-  type Object3DJSON,
-  type Vector3,
-} from 'three';
+import { type BaseEvent, type JSONMeta, type Matrix4, Object3D, type Object3DJSON } from 'three';
 import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { warnOnce } from '../utils/messages.js';
+import { observe, own } from '../utils/observe.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
 import { adoptPlace } from './InstancePlacement.js';
@@ -46,22 +40,15 @@ const ofTheCrowd = (name: string): PropertyDescriptor & ThisType<PlacedInstance>
   },
 });
 
-/** Declared by an interface, so that accessors may take the place of fields. */
-interface PlaceFields extends Object3D<SkinnedInstanceEventMap> {
-  visible: boolean;
-  parent: Object3D | null;
-  matrixAutoUpdate: boolean;
-  matrixWorldAutoUpdate: boolean;
-  pivot: Vector3 | null;
-}
-
-const ThreeObject = Object3D as unknown as new () => PlaceFields;
+/** What an object is placed and shown by, beside position, rotation and scale. */
+const PLACE_FIELDS = ['visible', 'parent', 'matrixAutoUpdate', 'matrixWorldAutoUpdate', 'pivot'];
 
 /** Called by the first that is made: in a static block it would keep the class on pages that do not use it. */
 function observeFields(): void {
   if (Object.hasOwn(PlacedInstance.prototype, 'castShadow')) return;
   for (const name of Object.keys(OF_THE_CROWD))
     Object.defineProperty(PlacedInstance.prototype, name, ofTheCrowd(name));
+  observe(PlacedInstance.prototype, PLACE_FIELDS, []);
 }
 
 /**
@@ -69,7 +56,7 @@ function observeFields(): void {
  *
  * @category Instances as objects
  */
-export abstract class PlacedInstance extends ThreeObject {
+export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /**
    * Which instance of the crowd it is: what is called an index or id everywhere else, also in events and hits of rays. It is
    * another one after `swapInstances`, and -1 after `dispose`. `id` is the object's own, as every `Object3D` has it.
@@ -90,18 +77,6 @@ export abstract class PlacedInstance extends ThreeObject {
   /** How many of its children need not be visited: bones on which nothing hangs. */
   protected idleChildren = 0;
 
-  // Behind accessors, and set by the constructor of Object3D already.
-  /** @internal */
-  declare _visible: boolean;
-  /** @internal */
-  declare _parent: Object3D | null;
-  /** @internal */
-  declare _matrixAutoUpdate: boolean;
-  /** @internal */
-  declare _matrixWorldAutoUpdate: boolean;
-  /** @internal */
-  declare _pivot: Vector3 | null;
-
   /**
    * Adds an instance to a crowd, as its `addInstance`, or stands for one that it has.
    *
@@ -115,6 +90,7 @@ export abstract class PlacedInstance extends ThreeObject {
   ) {
     observeFields();
     super();
+    own(this, this);
     const { rotation, quaternion } = this;
     const observed = (value: number) => ({
       configurable: true,
@@ -151,71 +127,14 @@ export abstract class PlacedInstance extends ThreeObject {
     this.visible = isVisible;
   }
 
-  /** As of three.js. */
-  override get visible(): boolean {
-    return this._visible;
-  }
-
-  /** Shows as in three.js. */
-  override set visible(value: boolean) {
-    this._visible = value;
-    this.presenceChanged(true);
-  }
-
-  /** As of three.js. */
-  override get parent(): Object3D | null {
-    return this._parent;
-  }
-
-  /** Shows as in three.js. */
-  override set parent(value: Object3D | null) {
-    this._parent = value;
-    this.placedAt = null;
-    this.presenceChanged();
-    this.wrote();
-  }
-
-  /** As of three.js. */
-  override get matrixAutoUpdate(): boolean {
-    return this._matrixAutoUpdate;
-  }
-
-  /** Shows as in three.js. */
-  override set matrixAutoUpdate(value: boolean) {
-    this._matrixAutoUpdate = value;
-    this.composedAnew();
-  }
-
-  /** As of three.js. */
-  override get matrixWorldAutoUpdate(): boolean {
-    return this._matrixWorldAutoUpdate;
-  }
-
-  /** Shows as in three.js. */
-  override set matrixWorldAutoUpdate(value: boolean) {
-    this._matrixWorldAutoUpdate = value;
-    this.composedAnew();
-  }
-
-  /** As of three.js. */
-  override get pivot(): Vector3 | null {
-    return this._pivot;
-  }
-
-  /** Shows as in three.js. */
-  override set pivot(value: Vector3 | null) {
-    this._pivot = value;
-    this.composedAnew();
-  }
-
   /** Whether its parent is the home of the crowd's objects, which stands where the crowd stands. @internal */
   get isAtHome(): boolean {
-    return this._parent === this.home;
+    return this.parent === this.home;
   }
 
   /** Whether it has children, or is placed by other means than position, rotation and scale. @internal */
   get isBusy(): boolean {
-    return this.children.length > this.idleChildren || !this.isComposed || !this._matrixWorldAutoUpdate;
+    return this.children.length > this.idleChildren || !this.isComposed || !this.matrixWorldAutoUpdate;
   }
 
   override updateMatrix(): void {
@@ -234,18 +153,18 @@ export abstract class PlacedInstance extends ThreeObject {
 
   /** As that of `Object3D`, but what has not changed is neither composed nor carried over to the crowd. */
   override updateMatrixWorld(force = false): void {
-    if (this._matrixAutoUpdate && (this.isStale || !this.isComposed)) this.updateMatrix();
+    if (this.matrixAutoUpdate && (this.isStale || !this.isComposed)) this.updateMatrix();
     let forced = force;
     if (this.matrixWorldNeedsUpdate || force) {
-      if (this._matrixWorldAutoUpdate) {
-        if (this._parent === null) this.matrixWorld.copy(this.matrix);
-        else this.matrixWorld.multiplyMatrices(this._parent.matrixWorld, this.matrix);
+      if (this.matrixWorldAutoUpdate) {
+        if (this.parent === null) this.matrixWorld.copy(this.matrix);
+        else this.matrixWorld.multiplyMatrices(this.parent.matrixWorld, this.matrix);
       }
       this.matrixWorldNeedsUpdate = false;
       forced = true;
     }
     this.home.objects.placement.placeByWorld(this);
-    if (this.crowd.parent === null && this._parent !== null && !this.isAtHome)
+    if (this.crowd.parent === null && this.parent !== null && !this.isAtHome)
       warnOnce(
         'SkinnedInstance: the crowd of an instance is in no scene, so nothing is drawn; call scene.add(crowd).',
       );
@@ -285,30 +204,24 @@ export abstract class PlacedInstance extends ThreeObject {
 
   /** Whether `matrix` is that of position, rotation and scale alone, which are observed. */
   private get isComposed(): boolean {
-    return this._matrixAutoUpdate && (this._pivot ?? null) === null;
+    return this.matrixAutoUpdate && (this.pivot ?? null) === null;
   }
 
-  /** Called when position, rotation or scale were set. @internal */
-  wrote(): void {
-    this.isStale = true;
+  /** Called when one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
+  wrote(field?: string): void {
     // The constructor of Object3D sets some of it before there is a home.
-    this.home?.objects.placement.queue(this);
-  }
-
-  /** @param always Whether the crowd is told although nothing has changed: it may have been told otherwise by the id. */
-  /** @internal */
-  presenceChanged(always = false): void {
-    this.home?.objects.presence.changed(this, this.home, always);
+    const home = this.home as InstanceHome | undefined;
+    const isVisible = field === 'visible';
+    // The crowd may have been told otherwise by the id.
+    if (isVisible || field === 'parent') home?.objects.presence.changed(this, home, isVisible);
+    else if (field !== undefined) this.relist();
+    if (isVisible) return;
+    if (field !== undefined) this.placedAt = null;
+    this.isStale = true;
+    home?.objects.placement.queue(this);
   }
 
   protected relist(): void {
     this.home?.relist(this);
-  }
-
-  /** What `matrix` is made of has changed. @internal */
-  composedAnew(): void {
-    this.placedAt = null;
-    this.relist();
-    this.wrote();
   }
 }

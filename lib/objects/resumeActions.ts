@@ -25,7 +25,7 @@ export function resumeActions<T extends SkinnedInstance>(knight: T): T {
   const now = playback.time.timeOf(instanceId);
   // Reads all before anything is stored in its place.
   const resumed = playback.layers.flatMap((layer, number) => {
-    if (playback.driver?.steers(instanceId, number)) return [];
+    if (playback.isSteered(instanceId, number)) return [];
     playback.settle(instanceId);
     return Array.from({ length: layer.count(instanceId) }, (_, place) => {
       const stored = layer.actions(place).slice(layer.at(instanceId), layer.at(instanceId + 1));

@@ -10,15 +10,8 @@ export class Clock {
   /** Seconds by which the clock was last advanced, and how often it was. */
   step = 0;
   updates = 0;
-  /** Null while no instance has a clock of its own. */
-  own: {
-    /** Seconds since the crowd's beginning for an instance; undefined if it goes by the crowd's clock. */
-    timeOf(index: number): number | undefined;
-    /** Puts an instance that has its own to where the crowd's clock is. */
-    meet(index: number): void;
-    /** All go by the crowd's clock again. */
-    clear(): void;
-  } | null = null;
+  /** Seconds since the beginning, of instances that have a clock of their own; NaN for all others. Null while none ever had. */
+  own: Float64Array | null = null;
   /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
   private pausedAt: Float64Array;
 
@@ -64,28 +57,46 @@ export class Clock {
   resume(index: number): number {
     const missed = this.elapsed - this.pausedAt[index];
     this.pausedAt[index] = Number.NaN;
-    this.own?.meet(index);
+    if (this.hasOwn(index)) this.setOwn(index, this.elapsed);
     return missed;
+  }
+
+  /** Whether an instance has a clock of its own. */
+  hasOwn(index: number): boolean {
+    return this.own !== null && !Number.isNaN(this.own[index] ?? Number.NaN);
+  }
+
+  setOwn(index: number, time: number): void {
+    this.own ??= new Float64Array(this.pausedAt.length).fill(Number.NaN);
+    this.own[index] = time;
   }
 
   /** Seconds since the beginning for an instance, by its own clock if it has one; for one that is paused, until it was. */
   timeOf(index: number): number {
     if (this.isPaused(index)) return this.pausedAt[index];
-    return this.own?.timeOf(index) ?? this.elapsed;
+    return this.hasOwn(index) ? (this.own as Float64Array)[index] : this.elapsed;
   }
 
   resize(capacity: number): void {
     this.pausedAt = resized(this.pausedAt, capacity, Number.NaN);
+    if (this.own !== null) this.own = resized(this.own, capacity, Number.NaN);
   }
 
   swap(i: number, j: number): void {
     swapItems(this.pausedAt, i, j, 1);
+    if (this.own !== null) swapItems(this.own, i, j, 1);
+  }
+
+  /** Lets an instance go by the crowd's clock. */
+  reset(index: number): void {
+    this.pausedAt[index] = Number.NaN;
+    if (this.own !== null) this.own[index] = Number.NaN;
   }
 
   copy(source: Clock): void {
     this.time = source.time;
     this.origin = source.origin;
-    this.own?.clear();
+    this.own?.fill(Number.NaN);
     this.pausedAt.set(source.pausedAt.subarray(0, this.pausedAt.length));
   }
 }

@@ -36,6 +36,22 @@ const SWEPT_AT_ONCE = 64;
 const _start = {} as Start;
 const _place: Place = { pass: 0, within: 0, finished: false };
 
+/** The mixer of an instance, as others need it that know no objects. */
+export interface DrivenMixer {
+  readonly owner: { readonly instanceId: number };
+  /** Whether its actions say what plays on a layer. */
+  steers(layer: number): boolean;
+  /** Ends them on a layer, or on all, and leaves what they play to whoever does something else with it. */
+  release(layer?: number): void;
+  /** So many seconds of the crowd's time have not passed here. */
+  delay(seconds: number): void;
+  /** Writes what the instance plays from its next update on. */
+  settle(): void;
+  /** Other clips of the same names have taken the place of the present ones. */
+  clipsChanged(): void;
+  run(): void;
+}
+
 /**
  * What every instance of a crowd plays, and what it can be told to play. Where no layer is said, the base is meant.
  *
@@ -63,16 +79,10 @@ export class InstancePlayback implements InstanceData {
   } | null = null;
   /** Null while nothing is steered by objects. */
   driver: {
-    /** Whether actions say what plays on a layer of an instance. */
-    steers(index: number, layer: number): boolean;
+    /** By instance. */
+    readonly mixers: readonly (DrivenMixer | undefined)[];
     /** An instance is told by index what to play from now on, on one layer or, without a number, on all: its actions end. */
     released(index: number, layer?: number): void;
-    /** An instance that was paused goes on; so many seconds passed meanwhile. */
-    resumed(index: number, missed: number): void;
-    /** Writes what an instance plays from its next update on. */
-    settle(index: number): void;
-    /** Other clips of the same names have taken the place of the present ones. */
-    clipsChanged(): void;
     /** Time has passed, and events of what it does not steer were dispatched. */
     advanced(): void;
     /** Two instances were exchanged. */
@@ -95,18 +105,14 @@ export class InstancePlayback implements InstanceData {
    * @param tracks Tracks by which a pass poses the instances; null if none does.
    */
   constructor(
-    private size: number,
+    /** Instances that there is room for. */
+    public capacity: number,
     private readonly clips: () => ClipTable,
     private readonly tracks: () => PoseTracks | null = () => null,
   ) {
-    this.time = new Clock(size);
-    this.layers = [new LayerActions(size)];
-    this.texels = new ActionTexels(size, this.layers, this.time);
-  }
-
-  /** Instances that there is room for. */
-  get capacity(): number {
-    return this.size;
+    this.time = new Clock(capacity);
+    this.layers = [new LayerActions(capacity)];
+    this.texels = new ActionTexels(capacity, this.layers, this.time);
   }
 
   get actions(): InstanceTexture {
@@ -189,7 +195,7 @@ export class InstancePlayback implements InstanceData {
     const number = start.layer as number;
     const layer = this.layers[number];
     const now = this.time.timeOf(index);
-    if (!start.restart && !this.driver?.steers(index, number) && layer.goesOn(index, now, start)) {
+    if (!start.restart && !this.isSteered(index, number) && layer.goesOn(index, now, start)) {
       const { clip, weight, timeScale } = start;
       if (clip === null) return;
       const place = layer.find(index, clip.start);
@@ -204,6 +210,11 @@ export class InstancePlayback implements InstanceData {
     if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = now;
     this.texels.changed(index);
     this.observer?.started(index, number, place);
+  }
+
+  /** Whether actions of an object say what plays on a layer of an instance. */
+  isSteered(index: number, layer: number): boolean {
+    return this.driver?.mixers[index]?.steers(layer) === true;
   }
 
   isPaused(index: number): boolean {
@@ -230,7 +241,7 @@ export class InstancePlayback implements InstanceData {
     for (const layer of this.layers) layer.delay(index, seconds);
     this.texels.changed(index);
     this.observer?.retimed(index, false);
-    this.driver?.resumed(index, seconds);
+    this.driver?.mixers[index]?.delay(seconds);
   }
 
   /** Whether time passes for a clip: it is there, the instance is not paused, it has a speed and has not finished. */
@@ -381,15 +392,15 @@ export class InstancePlayback implements InstanceData {
    * been told.
    */
   sweep(): void {
-    const { texels, layers, elapsed, size } = this;
+    const { texels, layers, elapsed, capacity } = this;
     if (texels.hasFades) this.sweepsAt = Math.min(this.sweepsAt, elapsed + CLOCK_EPOCH);
     texels.hasFades = false;
-    if (this.swept >= size) {
+    if (this.swept >= capacity) {
       if (elapsed < this.sweepsAt) return;
       this.sweepsAt = elapsed + LONG;
       this.swept = 0;
     }
-    const end = Math.min(this.swept + SWEPT_AT_ONCE, size);
+    const end = Math.min(this.swept + SWEPT_AT_ONCE, capacity);
     for (; this.swept < end; this.swept++) {
       const index = this.swept;
       if (this.isPaused(index)) continue;
@@ -404,8 +415,8 @@ export class InstancePlayback implements InstanceData {
 
   /** Makes room for another number of instances; what those play that stay does not change. */
   resize(capacity: number): void {
-    const kept = Math.min(this.size, capacity);
-    this.size = capacity;
+    const kept = Math.min(this.capacity, capacity);
+    this.capacity = capacity;
     this.time.resize(capacity);
     for (const layer of this.layers) layer.resize(capacity);
     this.replaceTexels(kept);
@@ -431,7 +442,7 @@ export class InstancePlayback implements InstanceData {
   reset(index: number): void {
     this.driver?.released(index);
     for (const layer of this.layers) layer.reset(index);
-    if (this.isPaused(index)) this.time.resume(index);
+    this.time.reset(index);
     this.texels.setRate(index, 0);
     for (const rows of this.previousRows) rows.appear(index);
     this.restored(index);
@@ -442,7 +453,7 @@ export class InstancePlayback implements InstanceData {
     this.time.copy(source.time);
     this.texels.copyRates(source.texels);
     this.layers[0].copy(source.layers[0]);
-    for (let i = 0; i < Math.min(this.size, source.size); i++) this.driver?.released(i);
+    for (let i = 0; i < Math.min(this.capacity, source.capacity); i++) this.driver?.released(i);
     this.writeAll();
     return this;
   }
@@ -453,7 +464,7 @@ export class InstancePlayback implements InstanceData {
 
   /** Writes all instances for shaders. */
   writeAll(): void {
-    for (let i = 0; i < this.size; i++) this.texels.write(i);
+    for (let i = 0; i < this.capacity; i++) this.texels.write(i);
     this.texels.changedAll();
   }
 
@@ -475,7 +486,7 @@ export class InstancePlayback implements InstanceData {
    */
   replaceTexels(kept = 0): void {
     const { texels } = this;
-    this.texels = new ActionTexels(this.size, this.layers, this.time, texels, kept);
+    this.texels = new ActionTexels(this.capacity, this.layers, this.time, texels, kept);
     this.texels.version = texels.version + 1;
     // Whoever hears of it finds those that take their place.
     texels.dispose();

@@ -477,7 +477,7 @@ export class PlaybackEvents {
 
   /** Whether an action of an object tells of passes and ends itself; of markers it does not. */
   private get isSteered(): boolean {
-    return this.playback.driver?.steers(this.index, this.number) === true;
+    return this.playback.isSteered(this.index, this.number);
   }
 
   private locate(): Readonly<Place> {

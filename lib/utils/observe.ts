@@ -5,7 +5,7 @@ export interface ValueOwner {
   /** Before a field is set. @throws If it cannot be set to that. */
   change?(field: string, value: unknown): void;
   /** Once a field was set. */
-  wrote?(): void;
+  wrote?(field?: string): void;
 }
 
 /** Under which a value keeps its owner, of whom there is none while it is made, and none in clones; and what its fields are. */
@@ -47,7 +47,7 @@ export function observe(prototype: object, names: readonly string[], read: reado
         if (isRead) owner.read?.(name);
         owner.change?.(name, value);
         this[FIELDS][i] = value;
-        owner.wrote?.();
+        owner.wrote?.(name);
       },
     });
   });
