@@ -116,12 +116,9 @@ void impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
 }
 `)();
 
-/** Where the actions of the base begin: draws of impostors know how many layers there are. */
-const PLAYED_LAYOUT = /* glsl */ `
-#define PLAYED_FIRST CROWD_MORPH_TEXEL
-#define PLAYED_TEXELS int( CROWD_STRIDE )
-#define PLAYED_ROW_BITS int( CROWD_ROWS )
-`;
+/** The same and what it needs, for nodes. */
+export const impostorNodesGLSL = /*@__PURE__*/ (() =>
+  playedTexelGLSL('playedLayout.z', 'playedLayout.y') + impostorQuadGLSL)();
 
 const vertexGLSL = (): string => /* glsl */ `
 #define CROWD_IMPOSTOR boneTexture.textures[ 0 ]
@@ -147,7 +144,7 @@ ${impostorQuadGLSL}
 void placeImpostor() {
 
   ivec2 at = playedTexel( instanceIndex() );
-  at.x += PLAYED_FIRST;
+  at.x += CROWD_MORPH_TEXEL;
   mat3 turn = mat3( modelMatrix ) * mat3( instanceMatrix );
   vec3 origin = ( modelMatrix * ( instanceMatrix * vec4( impostorTexel( 1, 0 ).yzw, 1.0 ) ) ).xyz;
   mat3 view = transpose( mat3( viewMatrix ) );
@@ -165,7 +162,11 @@ void placeImpostor() {
 /** Places the two triangles of an impostor, and finds its tile. */
 export const impostorGLSL: SourceGLSL = {
   definesPosed: true,
-  declarations: () => [frameAtGLSL, PLAYED_LAYOUT, playedTexelGLSL, vertexGLSL()],
+  declarations: () => [
+    frameAtGLSL,
+    playedTexelGLSL('int( CROWD_ROWS )', 'int( CROWD_STRIDE )'),
+    vertexGLSL(),
+  ],
   skinningMatrix: (name) => /* glsl */ `
 mat3x4 ${name}() {
 

@@ -12,6 +12,7 @@ import {
   If,
   int,
   ivec2,
+  ivec4,
   Loop,
   log2,
   max,
@@ -30,9 +31,9 @@ import type { Node, TextureNode } from 'three/webgpu';
 import { RINGS, SHADOW_BEHIND } from './atlasLayout.js';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
-import impostorQuadNodes from './impostor.glsl.js?nodes=impostorQuadGLSL';
-import { playedClock } from './playedActions.tsl.js';
-import { inLayers, type TexelNode } from './TexelNode.js';
+import impostorQuadNodes from './impostor.glsl.js?nodes=impostorNodesGLSL';
+import { playedNeeds } from './playedActions.tsl.js';
+import type { TexelNode } from './TexelNode.js';
 import { sampleLevel, sizeOf, withColumns } from './tsl.js';
 
 /** Where the fragment is on its tile, -1 to 1; how far it moves there for half of the depth that a tile holds, towards the eye. */
@@ -67,10 +68,6 @@ export function placeImpostor({
   /** Where the instance stands. */
   matrix: Node<'mat4'>;
 }): { position: Node<'vec3'>; normal: Node<'vec3'> } {
-  const bits = int(drawRows()).toVar();
-  const row = instance.shiftRight(bits).toVar();
-  const first = instance.sub(row.shiftLeft(bits)).mul(int(drawStride())).toVar();
-  const played = playedClock(drawClock(), actions.rowTexels(first, row, 1)[0].toVar());
   const found = {
     impostorPosition: vec3(0).toVar(),
     impostorNormal: vec3(0).toVar(),
@@ -79,15 +76,17 @@ export function placeImpostor({
     impostorRay: vec3(0).toVar(),
     impostorSlope: vec2(0).toVar(),
   };
-  const { impostorQuad } = impostorQuadNodes<{ impostorQuad(...inputs: Node[]): void }>({
+  const { playedTexel, impostorQuad } = impostorQuadNodes<{
+    playedTexel(instance: Node<'int'>): Node<'ivec2'>;
+    impostorQuad(...inputs: Node[]): void;
+  }>({
     ...frameAtNodes(),
     ...found,
     impostorTile: tile,
     CROWD_IMPOSTOR: table,
-    CROWD_PLAYED: inLayers(actions),
-    CROWD_CLOCK: played.clock,
-    playedClock: played.since,
-    playedAge: played.age,
+    ...playedNeeds({ actions, clock: drawClock(), layers: 1 }),
+    // Draws know how many layers there are.
+    playedLayout: ivec4(0, int(drawStride()), int(drawRows()), 0).toVar(),
     // Rows of the atlas count from its upper edge here.
     atlasRow: (ring: Node<'int'>) => int(RINGS.length - 1).sub(ring),
   });
@@ -100,7 +99,7 @@ export function placeImpostor({
   const isFlat = cameraProjectionMatrix.mul(vec4(0, 0, 1, 0)).w.equal(0);
   const eye = select(isFlat, cameraWorldMatrix.mul(vec4(0, 0, 1, 0)).xyz, cameraPosition.sub(origin)).toVar();
   const corner = positionGeometry.xy.toVar();
-  const begin = ivec2(first.add(drawMorphTexel()), row).toVar();
+  const begin = playedTexel(instance).add(ivec2(drawMorphTexel(), 0)).toVar();
   impostorQuad(begin, ...turn, eye, corner);
 
   place.assign(vec4(corner, found.impostorSlope));

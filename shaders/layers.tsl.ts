@@ -1,5 +1,5 @@
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
-import layersNodes from './layers.glsl.js?nodes=layersGLSL';
+import layersNodes from './layers.glsl.js?nodes=layerShareGLSL';
 import type { TexelNode } from './TexelNode.js';
 
 /**

@@ -2,14 +2,16 @@ import type { ShaderVariant } from './ShaderVariant.js';
 
 /** The product of two affine matrices, as rows. */
 export const multiplyRowsGLSL = /* glsl */ `
+vec4 multiplyRow( vec4 row, mat3x4 by ) {
+
+  return row.x * by[ 0 ] + row.y * by[ 1 ] + row.z * by[ 2 ] + vec4( 0.0, 0.0, 0.0, row.w );
+
+}
+
 // a * b, both as rows.
 mat3x4 multiplyRows( mat3x4 a, mat3x4 b ) {
 
-  return mat3x4(
-    a[ 0 ].x * b[ 0 ] + a[ 0 ].y * b[ 1 ] + a[ 0 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 0 ].w ),
-    a[ 1 ].x * b[ 0 ] + a[ 1 ].y * b[ 1 ] + a[ 1 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 1 ].w ),
-    a[ 2 ].x * b[ 0 ] + a[ 2 ].y * b[ 1 ] + a[ 2 ].z * b[ 2 ] + vec4( 0.0, 0.0, 0.0, a[ 2 ].w )
-  );
+  return mat3x4( multiplyRow( a[ 0 ], b ), multiplyRow( a[ 1 ], b ), multiplyRow( a[ 2 ], b ) );
 
 }
 `;
@@ -49,18 +51,6 @@ mat3x4 unplacingRows() {
 #endif
 `;
 
-/** Adds a joint's matrix times a weight: its rows, as bits of floats. */
-export const paletteJointGLSL = /* glsl */ `
-void addJoint( inout mat3x4 skin, ivec2 palette, int joint, float weight ) {
-
-  ivec2 at = palette + ivec2( joint, 0 );
-  skin[ 0 ] += weight * uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, at, 0 ) );
-  skin[ 1 ] += weight * uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW1, at, 0 ) );
-  skin[ 2 ] += weight * uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW2, at, 0 ) );
-
-}
-`;
-
 /** Influences of morph targets, which the pass has written behind the joints. */
 export const paletteMorphsGLSL = /* glsl */ `
 #ifdef USE_MORPHTARGETS
@@ -84,11 +74,32 @@ export const paletteMorphsGLSL = /* glsl */ `
  * A variant may follow fewer joints than the geometry has, for instance in shadow maps. Then the weights of those it follows,
  * which are the strongest, are scaled to add up to 1 again.
  */
-export const STRONGEST: Record<ShaderVariant['influences'], string> = {
+const STRONGEST: Record<ShaderVariant['influences'], string> = {
   1: 'weights.x = 1.0;',
   2: 'weights.xy /= weights.x + weights.y;',
   4: '',
 };
+
+/**
+ * A loop over the joints that a vertex follows. Their weights are sorted, so it ends at the first that is zero; and it is a loop, not a
+ * row of `if`s, because some drivers run both sides of an `if`.
+ *
+ * @param add Is done with `int( joints.x )` and `weights.x`.
+ */
+export const eachJointGLSL = (influences: ShaderVariant['influences'], add: string): string => /* glsl */ `
+  vec4 joints = skinIndex;
+  vec4 weights = skinWeight;
+  ${STRONGEST[influences]}
+
+  for ( int i = 0; i < ${influences}; i ++ ) {
+
+    if ( weights.x <= 0.0 ) break;
+    ${add}
+    joints = joints.yzwx;
+    weights = weights.yzwx;
+
+  }
+`;
 
 /**
  * The weighted sum of the vertex's joints, as rows, from the palette that the pose pass has written. What plays, and how
@@ -100,18 +111,7 @@ mat3x4 ${name}() {
 
   mat3x4 skin = mat3x4( 0.0 );
   ivec2 palette = paletteTexel();
-  vec4 joints = skinIndex;
-  vec4 weights = skinWeight;
-  ${STRONGEST[influences]}
-
-  for ( int i = 0; i < ${influences}; i ++ ) {
-
-    if ( weights.x <= 0.0 ) break;
-    addJoint( skin, palette, int( joints.x ), weights.x );
-    joints = joints.yzwx;
-    weights = weights.yzwx;
-
-  }
+  ${eachJointGLSL(influences, 'skin += weights.x * paletteRows( palette + ivec2( int( joints.x ), 0 ) );')}
 
   ${morphs ? 'addPosedMorphs( palette );' : ''}
   #ifdef CROWD_UNPLACED

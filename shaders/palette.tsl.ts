@@ -8,46 +8,19 @@ import { type Rows, zeroRows } from './tsl.js';
 export const multiplyRows = (a: Rows, b: Rows): Rows =>
   multiplyRowsNodes<{ multiplyRows(a: Rows, b: Rows): Rows }>().multiplyRows(a, b);
 
-/**
- * Twin of `paletteMatrixGLSL`: the weighted sum of the vertex's joints, as rows, from what the pose pass has written.
- * Builds on the current stack.
- *
- * @param jointMatrix Reads the skinning matrix of a joint of the instance that is drawn: in GLSL, `addJoint` also adds it up.
- * @param shown Above zero where the vertex's part is shown; where it is hidden, all its vertices are at one point. Null if no
- * part is ever hidden.
- */
-export function paletteMatrix(
-  jointMatrix: (joint: Node<'int'>) => Rows,
-  influences: Followed,
-  shown: Node<'float'> | null,
-): Rows {
-  const sum = zeroRows();
-  const weigh = (joint: Node<'int'>, weight: Node<'float'>) =>
-    jointMatrix(joint).map((row) => row.mul(weight)) as Rows;
-  addJoints(sum, weigh, influences, shown);
-  return sum;
-}
-
 /** How many joints a vertex follows; or the one that it follows in place of its own. */
 export type Followed = Influences | Node<'int'>;
 
 /**
- * Adds up the joints that a vertex follows. Builds on the current stack.
- *
- * @param jointMatrix Reads the skinning matrix of a joint, and multiplies it by a weight.
- * @param shown See `paletteMatrix`.
+ * Does something with each joint that a vertex follows and its weight. Twin of `eachJointGLSL`, and too short to be worth a text. Builds
+ * on the current stack.
  */
-export function addJoints(
-  sum: Rows,
-  jointMatrix: (joint: Node<'int'>, weight: Node<'float'>) => Rows,
+export function followJoints(
   influences: Followed,
-  shown: Node<'float'> | null = null,
+  addJoint: (joint: Node<'int'>, weight: Node<'float'>) => void,
 ): void {
-  const add = (row: Node<'vec4'>, i: number) => {
-    sum[i].addAssign(row);
-  };
   if (typeof influences === 'object') {
-    jointMatrix(influences, float(1)).forEach(add);
+    addJoint(influences, float(1));
     return;
   }
   const joints = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
@@ -55,18 +28,32 @@ export function addJoints(
   // A variant may follow fewer joints than the geometry has: then weights of those it follows add up to 1 again.
   if (influences === 1) weights.x.assign(1);
   if (influences === 2) weights.divAssign(weights.x.add(weights.y));
-  if (shown !== null) {
-    If(shown.lessThanEqual(0), () => {
-      weights.assign(vec4(0));
-    });
-  }
   Loop(influences, () => {
     If(weights.x.lessThanEqual(0), () => {
       Break();
     });
-    const weight = weights.x.toVar();
-    jointMatrix(joints.x.toVar(), weight).forEach(add);
+    addJoint(joints.x.toVar(), weights.x.toVar());
     joints.assign(joints.yzwx);
     weights.assign(weights.yzwx);
+  });
+}
+
+/**
+ * Rows that are added up, unless the vertex is of a part that is hidden: then all its vertices are at one point. Builds on the current
+ * stack.
+ *
+ * @param shown Above zero where the part is shown; null if none is ever hidden.
+ */
+export function shownRows(shown: Node<'float'> | null, add: (sum: Rows) => void): Rows {
+  const sum = zeroRows();
+  if (shown === null) add(sum);
+  else If(shown.greaterThan(0), () => add(sum));
+  return sum;
+}
+
+/** Adds a matrix times a weight. Builds on the current stack. */
+export function addRows(sum: Rows, rows: Rows, weight: Node<'float'>): void {
+  rows.forEach((row, i) => {
+    sum[i].addAssign(row.mul(weight));
   });
 }

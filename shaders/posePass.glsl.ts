@@ -5,10 +5,12 @@ import {
   LIST_TEXELS,
   LIST_TEXELS_BITS,
 } from '../lib/constants.js';
+import { actionsRowBits, actionsTexels, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
+import { layersGLSL } from './layers.glsl.js';
 import { mixTracksGLSL } from './mixTracks.glsl.js';
 import { multiplyRowsGLSL } from './palette.glsl.js';
-import { playedActionsGLSL, playedLayoutGLSL, playedTexelGLSL } from './playedActions.glsl.js';
+import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
 
@@ -67,7 +69,26 @@ void writeRows( mat3x4 rows ) {
 }
 `;
 
-const entryRowsGLSL = /* glsl */ `
+/**
+ * @param columns How many fragments an instance has in a row.
+ * @param below By how many rows these lie below those of the palette.
+ * @param rows What a fragment writes.
+ */
+const mainGLSL = (columns: string, below: string, rows: string): string => /* glsl */ `
+void main() {
+
+  ivec2 at = ivec2( gl_FragCoord.xy );
+  int place = at.x / ${columns};
+  int column = at.x - place * ${columns};
+  int instance = instanceAt( at.y - ${below}, place );
+  if ( instance < 0 ) discard;
+  writeRows( ${rows} );
+
+}
+`;
+
+/** @param edit Edits the transform, see `EDIT_LOCALS`. */
+const entryRowsGLSL = (edit: string): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
@@ -77,9 +98,9 @@ mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
   float zz = q.z * d.z;
   vec3 wd = q.w * d;
   return mat3x4(
-    ( 1.0 - yd.y - zz ) * s.x, ( xd.y - wd.z ) * s.y, ( xd.z + wd.y ) * s.z, t.x,
-    ( xd.y + wd.z ) * s.x, ( 1.0 - xd.x - zz ) * s.y, ( yd.z - wd.x ) * s.z, t.y,
-    ( xd.z - wd.y ) * s.x, ( yd.z + wd.x ) * s.y, ( 1.0 - xd.x - yd.y ) * s.z, t.z
+    vec4( vec3( 1.0 - yd.y - zz, xd.y - wd.z, xd.z + wd.y ) * s, t.x ),
+    vec4( vec3( xd.y + wd.z, 1.0 - xd.x - zz, yd.z - wd.x ) * s, t.y ),
+    vec4( vec3( xd.z - wd.y, yd.z + wd.x, 1.0 - xd.x - yd.y ) * s, t.z )
   );
 
 }
@@ -101,15 +122,12 @@ mat3x4 entryRows( int instance, int entry ) {
       mixedOver( trackTexel( head + 3 ), false )
     );
     mixActions( instance, entry, mixed );
-    vec4 rotation = mixed.rotation.below;
-    vec4 translation = mixed.translation.below;
-    vec4 scale = mixed.scale.below;
     // Influences less those at rest, which three.js adds itself.
-    if ( ! isNode ) rows[ 0 ] = translation - rest;
+    if ( ! isNode ) rows[ 0 ] = mixed.translation.below - rest;
     else {
 
-      editLocals( instance, entry, rotation, translation, scale );
-      rows = composeRows( rotation, translation.xyz, scale.xyz );
+      ${edit}
+      rows = composeRows( mixed.rotation.below, mixed.translation.below.xyz, mixed.scale.below.xyz );
 
     }
 
@@ -119,22 +137,17 @@ mat3x4 entryRows( int instance, int entry ) {
 }
 `;
 
-/** All that the first step computes, for nodes too. */
-export const sampleGLSL = /*@__PURE__*/ (() =>
-  playedTexelGLSL + mixTracksGLSL + playedActionsGLSL + entryRowsGLSL)();
+const EDIT_LOCALS =
+  'editLocals( instance, entry, mixed.rotation.below, mixed.translation.below, mixed.scale.below );';
+const EDIT_MODELS = 'skin = editModels( node, skin );';
+const BEGIN_MODELS = 'beginModelEdits( instance );';
 
-/** What stands for layers over the base, and for edits, where there are none. */
-const NO_LAYERS = /* glsl */ `
-#define layerOf( clip, layer ) layer
-#define layerShare( entry, layer, clock, ramp ) 1.0
-`;
-const NO_LOCAL_EDITS = /* glsl */ `
-#define editLocals( instance, node, rotation, position, scale )
-`;
-const NO_MODEL_EDITS = /* glsl */ `
-#define beginModelEdits( instance )
-#define editModels( node, rows ) rows
-`;
+/** What the first step computes, for nodes. */
+export const sampleGLSL = /*@__PURE__*/ (() =>
+  playedTexelGLSL('playedLayout.z', 'playedLayout.y') +
+  mixTracksGLSL +
+  playedActionsGLSL('playedLayout.x', 'playedLayout.w', `if ( HAS_LAYERS ) {${layersGLSL.next}}`) +
+  entryRowsGLSL(`if ( HAS_EDITS ) {${EDIT_LOCALS}}`))();
 
 /**
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
@@ -146,7 +159,7 @@ const NO_MODEL_EDITS = /* glsl */ `
  */
 export const sampleStepGLSL = (
   layers: number,
-  over: string | null,
+  over: typeof layersGLSL | null,
   edits: PoseEditGLSL | null,
 ): string => /* glsl */ `
 ${stepGLSL(edits)}
@@ -157,23 +170,15 @@ uniform highp sampler2D played;
 #define CROWD_EPOCH settings[ 2 ].y
 
 ${frameAtGLSL}
-${playedLayoutGLSL(layers)}
+${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
 ${slerpGLSL}
-${over ?? NO_LAYERS}
-${edits?.locals ?? NO_LOCAL_EDITS}
-${sampleGLSL}
+${mixTracksGLSL}
+${over?.share ?? ''}
+${playedActionsGLSL(firstAction(layers), MAX_ACTIONS * layers, over?.next ?? '')}
+${edits?.locals ?? ''}
+${entryRowsGLSL(edits === null ? '' : EDIT_LOCALS)}
 
-void main() {
-
-  ivec2 at = ivec2( gl_FragCoord.xy );
-  int place = at.x / passLayout.y;
-  int entry = at.x - place * passLayout.y;
-  int instance = instanceAt( at.y - localsBelow, place );
-  if ( instance < 0 ) discard;
-  writeRows( entryRows( instance, entry ) );
-
-}
-`;
+${mainGLSL('passLayout.y', 'localsBelow', 'entryRows( instance, column )')}`;
 
 const localRowsGLSL = (): string => /* glsl */ `
 /* What the step before has written. */
@@ -225,101 +230,90 @@ ${stepGLSL(null)}
 ${localRowsGLSL()}
 ${segmentGLSL}
 
-void main() {
+${mainGLSL('passLayout.y', 'localsBelow', 'segmentRows( column, ivec2( at.x - column, at.y ) )')}`;
 
-  ivec2 at = ivec2( gl_FragCoord.xy );
-  int place = at.x / passLayout.y;
-  int entry = at.x - place * passLayout.y;
-  if ( instanceAt( at.y - localsBelow, place ) < 0 ) discard;
-  writeRows( segmentRows( entry, ivec2( at.x - entry, at.y ) ) );
+/**
+ * The local matrices of a chain, one after another.
+ *
+ * @param edit Edits the rows of a node, see `EDIT_MODELS`.
+ */
+const chainGLSL = (edit: string): string => /* glsl */ `
+    vec4 nodes = vec4( 0.0 );
+    for ( int i = 0; i < length_; i ++ ) {
+
+      if ( ( i & ${CHAIN_NODES - 1} ) == 0 ) nodes = trackTexel( at + i / ${CHAIN_NODES} );
+      else nodes = nodes.yzwx;
+      int node = int( nodes.x );
+      skin = multiplyRows( skin, localRows( first + ivec2( node, 0 ) ) );
+      ${edit}
+
+    }
+`;
+
+/** The last node of each of its segments. */
+const segmentsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+    for ( int i = 0; i < ( length_ + ${SEGMENT_NODES - 1} ) / ${SEGMENT_NODES}; i ++ ) {
+
+      int end = i * ${SEGMENT_NODES} + ${SEGMENT_NODES - 1};
+      int last = end < length_ ? end : length_ - 1;
+      int node = int( trackTexel( at + last / ${CHAIN_NODES} )[ last & ${CHAIN_NODES - 1} ] );
+      skin = multiplyRows( skin, localRows( first + ivec2( node, 0 ) ) );
+
+    }
+`)();
+
+/**
+ * @param begin Is done before models are edited, see `BEGIN_MODELS`.
+ * @param down Goes down the chain to a joint.
+ */
+const columnRowsGLSL = (begin: string, down: string): string => /* glsl */ `
+// What it writes of a column; where the local matrices of the instance begin.
+mat3x4 columnRows( int instance, int column, ivec2 first ) {
+
+  mat3x4 rows = placingRows( instance );
+  int morph = column - passLayout.z;
+  if ( morph < 0 ) {
+
+    // The local matrices from the root down to the joint, then its inverse bind matrix.
+    ${begin}
+    int head = trackLayout.y + column * ${JOINT_TEXELS};
+    vec4 chain = trackTexel( head );
+    int at = int( chain.x );
+    int length_ = int( chain.y );
+    mat3x4 skin = matrixRows( 0 );
+${down}
+    skin = multiplyRows( skin, matrixRows( head + 1 ) );
+    // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
+    rows = multiplyRows( rows, skin );
+
+  } else if ( morph < passLayout.y - passLayout.x ) rows = localRows( first + ivec2( passLayout.x + morph, 0 ) );
+  else {
+
+    // Its inverse: zero for an instance that is scaled by zero, as whoever hides one so has it.
+    vec3 x = cross( rows[ 1 ].xyz, rows[ 2 ].xyz );
+    vec3 y = cross( rows[ 2 ].xyz, rows[ 0 ].xyz );
+    vec3 z = cross( rows[ 0 ].xyz, rows[ 1 ].xyz );
+    float size = dot( rows[ 0 ].xyz, x );
+    float scale = size == 0.0 ? 0.0 : 1.0 / size;
+    vec3 shift = rows[ 0 ].w * x + rows[ 1 ].w * y + rows[ 2 ].w * z;
+    rows = mat3x4(
+      scale * vec4( x.x, y.x, z.x, - shift.x ),
+      scale * vec4( x.y, y.y, z.y, - shift.y ),
+      scale * vec4( x.z, y.z, z.z, - shift.z )
+    );
+
+  }
+  return rows;
 
 }
 `;
 
-/** The local matrices of a chain, one after another. */
-export const chainGLSL = /*@__PURE__*/ (() => /* glsl */ `
-mat3x4 chainRows( int at, int length_, ivec2 first ) {
-
-  mat3x4 rows = matrixRows( 0 );
-  vec4 nodes = vec4( 0.0 );
-  for ( int i = 0; i < length_; i ++ ) {
-
-    if ( ( i & ${CHAIN_NODES - 1} ) == 0 ) nodes = trackTexel( at + i / ${CHAIN_NODES} );
-    else nodes = nodes.yzwx;
-    int node = int( nodes.x );
-    rows = multiplyRows( rows, localRows( first + ivec2( node, 0 ) ) );
-    rows = editModels( node, rows );
-
-  }
-  return rows;
-
-}
-`)();
-
-/** The last node of each of its segments. */
-export const segmentedChainGLSL = /*@__PURE__*/ (() => /* glsl */ `
-mat3x4 chainRows( int at, int length_, ivec2 first ) {
-
-  mat3x4 rows = matrixRows( 0 );
-  for ( int i = 0; i < ( length_ + ${SEGMENT_NODES - 1} ) / ${SEGMENT_NODES}; i ++ ) {
-
-    int end = i * ${SEGMENT_NODES} + ${SEGMENT_NODES - 1};
-    int last = end < length_ ? end : length_ - 1;
-    int node = int( trackTexel( at + last / ${CHAIN_NODES} )[ last & ${CHAIN_NODES - 1} ] );
-    rows = multiplyRows( rows, localRows( first + ivec2( node, 0 ) ) );
-
-  }
-  return rows;
-
-}
-`)();
-
-/** All that the second step computes. */
-export const composeGLSL = /*@__PURE__*/ (() => /* glsl */ `
-// The skinning matrix of a joint: the local matrices from the root down to it, then its inverse bind matrix.
-mat3x4 jointRows( int joint, ivec2 first ) {
-
-  int head = trackLayout.y + joint * ${JOINT_TEXELS};
-  vec4 chain = trackTexel( head );
-  mat3x4 rows = chainRows( int( chain.x ), int( chain.y ), first );
-  return multiplyRows( rows, matrixRows( head + 1 ) );
-
-}
-
-// Zero for an instance that is scaled by zero, as whoever hides one so has it.
-mat3x4 inverseRows( mat3x4 rows ) {
-
-  vec3 x = cross( rows[ 1 ].xyz, rows[ 2 ].xyz );
-  vec3 y = cross( rows[ 2 ].xyz, rows[ 0 ].xyz );
-  vec3 z = cross( rows[ 0 ].xyz, rows[ 1 ].xyz );
-  float size = dot( rows[ 0 ].xyz, x );
-  float scale = size == 0.0 ? 0.0 : 1.0 / size;
-  x *= scale;
-  y *= scale;
-  z *= scale;
-  vec3 shift = rows[ 0 ].w * x + rows[ 1 ].w * y + rows[ 2 ].w * z;
-  return mat3x4( x.x, y.x, z.x, - shift.x, x.y, y.y, z.y, - shift.y, x.z, y.z, z.z, - shift.z );
-
-}
-
-// What it writes of a column; where the local matrices of the instance begin.
-mat3x4 columnRows( int instance, int column, ivec2 first ) {
-
-  mat3x4 rows = mat3x4( 0.0 );
-  int morph = column - passLayout.z;
-  if ( morph < 0 ) {
-
-    beginModelEdits( instance );
-    // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
-    mat3x4 skin = jointRows( column, first );
-    rows = multiplyRows( placingRows( instance ), skin );
-
-  } else if ( morph < passLayout.y - passLayout.x ) rows = localRows( first + ivec2( passLayout.x + morph, 0 ) );
-  else rows = inverseRows( placingRows( instance ) );
-  return rows;
-
-}
-`)();
+/** The same for nodes. */
+export const composeGLSL = /*@__PURE__*/ (() =>
+  columnRowsGLSL(
+    `if ( HAS_EDITS ) {${BEGIN_MODELS}}`,
+    `if ( HAS_SEGMENTS ) {${segmentsGLSL}} else {${chainGLSL(`if ( HAS_EDITS ) {${EDIT_MODELS}}`)}}`,
+  ))();
 
 /**
  * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets, and one more.
@@ -331,7 +325,7 @@ mat3x4 columnRows( int instance, int column, ivec2 first ) {
 export const composeStepGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
 ${stepGLSL(edits)}
 ${localRowsGLSL()}
-${edits?.models ?? NO_MODEL_EDITS}
+${edits?.models ?? ''}
 /* Where instances stand. */
 uniform highp sampler2D matrices;
 
@@ -346,17 +340,7 @@ mat3x4 placingRows( int instance ) {
   ) ) );
 
 }
-${segments ? segmentedChainGLSL : chainGLSL}
-${composeGLSL}
+${columnRowsGLSL(edits === null ? '' : BEGIN_MODELS, segments ? segmentsGLSL : chainGLSL(edits === null ? '' : EDIT_MODELS))}
 
-void main() {
-
-  ivec2 at = ivec2( gl_FragCoord.xy );
-  int columns = passLayout.z + passLayout.y - passLayout.x + 1;
-  int place = at.x / columns;
-  int instance = instanceAt( at.y, place );
-  if ( instance < 0 ) discard;
-  writeRows( columnRows( instance, at.x - place * columns, ivec2( place * passLayout.y, at.y + localsBelow ) ) );
-
-}
-`;
+#define columns ( passLayout.z + passLayout.y - passLayout.x + 1 )
+${mainGLSL('columns', '0', 'columnRows( instance, column, ivec2( place * passLayout.y, at.y + localsBelow ) )')}`;

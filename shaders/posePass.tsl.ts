@@ -3,10 +3,8 @@ import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
 import multiplyRowsNodes from './palette.glsl.js?nodes=multiplyRowsGLSL';
 import { type PlayedTexels, playedNeeds } from './playedActions.tsl.js';
-import chainNodes from './posePass.glsl.js?nodes=chainGLSL';
 import composeNodes from './posePass.glsl.js?nodes=composeGLSL';
 import sampleNodes from './posePass.glsl.js?nodes=sampleGLSL';
-import segmentedChainNodes from './posePass.glsl.js?nodes=segmentedChainGLSL';
 import segmentNodes from './posePass.glsl.js?nodes=segmentGLSL';
 import slerpNodes from './slerp.glsl.js?nodes=slerpGLSL';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
@@ -40,14 +38,6 @@ export type CreatePoseEditNodes = (
   nodes: Node<'int'>,
 ) => PoseEditNodes;
 
-/** What stands for layers over the base, and for edits, where there are none. */
-const NONE = {
-  layerOf: (_: unknown, layer: Node) => layer,
-  editLocals() {},
-  beginModelEdits() {},
-  editModels: (_: unknown, rows: Rows) => rows,
-};
-
 /** The first step of the pass, see `sampleStepGLSL`, for each entry of each instance. What these give builds on the current stack. */
 export const sampleStep = (pass: PassNodes, played: PlayedTexels, edits: PoseEditNodes | null) =>
   sampleNodes<{ entryRows(instance: Node<'int'>, entry: Node<'int'>): Rows }>({
@@ -55,8 +45,9 @@ export const sampleStep = (pass: PassNodes, played: PlayedTexels, edits: PoseEdi
     ...frameAtNodes(),
     ...pass,
     ...playedNeeds(played),
-    ...NONE,
+    HAS_LAYERS: played.over !== null,
     ...played.over,
+    HAS_EDITS: edits !== null,
     ...edits,
   }).entryRows;
 
@@ -74,16 +65,21 @@ export const segmentStep = (pass: PassNodes, localRows: LocalRows) =>
  * @param segments Whether `segmentStep` came before.
  * @param placingRows Where an instance stands.
  */
-export function composeStep(
+export const composeStep = (
   pass: PassNodes,
   localRows: LocalRows,
   placingRows: (instance: Node<'int'>) => Rows,
   edits: PoseEditNodes | null,
   segments: boolean,
-) {
-  const needs = { ...multiplyRowsNodes(), ...pass, localRows, placingRows, ...NONE, ...edits };
-  const chain = segments ? segmentedChainNodes(needs) : chainNodes(needs);
-  return composeNodes<{
+) =>
+  composeNodes<{
     columnRows(instance: Node<'int'>, column: Node<'int'>, first: Node<'ivec2'>): Rows;
-  }>({ ...needs, ...chain }).columnRows;
-}
+  }>({
+    ...multiplyRowsNodes(),
+    ...pass,
+    localRows,
+    placingRows,
+    HAS_SEGMENTS: segments,
+    HAS_EDITS: edits !== null,
+    ...edits,
+  }).columnRows;

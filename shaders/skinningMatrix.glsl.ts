@@ -1,5 +1,6 @@
 import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
-import { STRONGEST } from './palette.glsl.js';
+import { eachJointGLSL } from './palette.glsl.js';
+import { playedTexelGLSL } from './playedActions.glsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 
 /** What one action of an instance shows: where the texels of its two frames begin, and how they mix. */
@@ -31,25 +32,22 @@ PoseLayer poseLayer( FrameMix mixed, bool interpolate ) {
 }
 `;
 
-/** A joint's skinning matrix in one clip's part of a pose, times a weight: columns of the `mat3x4` are its rows. */
-export const jointMatrixGLSL = /* glsl */ `
-mat3x4 jointMatrix( PoseLayer pose, float weight, int joint, bool interpolate ) {
+/** Adds a joint's skinning matrix in one clip's part of a pose, times a weight. */
+export const addPosedGLSL = /* glsl */ `
+void addRows( inout mat3x4 skin, ivec2 at, float weight ) {
 
-  ivec2 at = pose.texel0 + ivec2( joint * 3, 0 );
-  mat3x4 first = mat3x4(
-    texelFetch( CROWD_BONE_TEXTURE, at, 0 ),
-    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 ),
-    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 2, 0 ), 0 )
-  );
-  if ( ! interpolate ) return weight * first;
+  skin[ 0 ] += weight * texelFetch( CROWD_BONE_TEXTURE, at, 0 );
+  skin[ 1 ] += weight * texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 );
+  skin[ 2 ] += weight * texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 2, 0 ), 0 );
 
-  at = pose.texel1 + ivec2( joint * 3, 0 );
-  mat3x4 second = mat3x4(
-    texelFetch( CROWD_BONE_TEXTURE, at, 0 ),
-    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 ),
-    texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 2, 0 ), 0 )
-  );
-  return ( weight - weight * pose.alpha ) * first + ( weight * pose.alpha ) * second;
+}
+
+void addPosed( inout mat3x4 skin, PoseLayer pose, float weight, int joint, bool interpolate ) {
+
+  ivec2 at = ivec2( joint * 3, 0 );
+  float second = interpolate ? weight * pose.alpha : 0.0;
+  addRows( skin, pose.texel0 + at, weight - second );
+  if ( interpolate ) addRows( skin, pose.texel1 + at, second );
 
 }
 `;
@@ -59,12 +57,13 @@ mat3x4 jointMatrix( PoseLayer pose, float weight, int joint, bool interpolate ) 
  * `pose` and `share`. It is a loop, not a row of `if`s, because some drivers run both sides of an `if`, and would look up what
  * does not count: an instance that does not fade goes through it once.
  */
-export const eachClipGLSL = (variant: ShaderVariant, body: string): string => /* glsl */ `
+export const eachClipGLSL = (interpolate: boolean | string, body: string): string => /* glsl */ `
   ivec2 at = playedTexel( instanceIndex() );
   at.x += ${firstAction(1)};
   float left = 1.0;
+  int place = 0;
 
-  for ( int place = 0; left > 0.0; place ++, at.x += ${ACTION_TEXELS} ) {
+  for ( ; left > 0.0; place ++, at.x += ${ACTION_TEXELS} ) {
 
     float share = left;
     PoseLayer pose = PoseLayer( ivec2( 0 ), ivec2( 0 ), 0.0 );
@@ -73,11 +72,11 @@ export const eachClipGLSL = (variant: ShaderVariant, body: string): string => /*
 
       // Shares of less are what rounding leaves of weights.
       share = rampAt( playedClock, texelFetch( CROWD_PLAYED, at + ivec2( 2, 0 ), 0 ) );
-      if ( share > left - 1e-6 ) share = left;
+      if ( share > left - 0.000001 ) share = left;
       if ( share <= 0.0 ) continue;
       vec4 timing = texelFetch( CROWD_PLAYED, at + ivec2( 1, 0 ), 0 );
-      FrameMix mixed = shownFrames( clip, timing, CROWD_CLOCK, playedAge, clip.x, ${variant.interpolate} );
-      pose = poseLayer( mixed, ${variant.interpolate} );
+      FrameMix mixed = shownFrames( clip, timing, CROWD_CLOCK, playedAge, clip.x, ${interpolate} );
+      pose = poseLayer( mixed, ${interpolate} );
 
     }
     left -= share;
@@ -86,19 +85,27 @@ export const eachClipGLSL = (variant: ShaderVariant, body: string): string => /*
   }
 `;
 
-/**
- * The weighted sum of the vertex's joints, as rows, in the clip that plays and in those that fade out. Weights are sorted,
- * so the loop over joints ends at the first that is zero, and is a loop for the same reason as that over clips.
- */
+/** The same and what it needs, for nodes. */
+export const clipsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+${poseStructGLSL}
+${playedTexelGLSL('playedLayout.z', 'playedLayout.y')}
+${poseLayerGLSL}
+${addPosedGLSL}
+void eachClip() {
+${eachClipGLSL('INTERPOLATES', 'showClip( pose, share );')}
+}
+`)();
+
+/** The weighted sum of the vertex's joints, as rows, in the clip that plays and in those that fade out. */
 export function skinningMatrixGLSL(name: string, variant: ShaderVariant): string {
   const { interpolate, morphs } = variant;
-  const sum = `${addJointsGLSL(variant, interpolate)}
+  const sum = `${posedJointsGLSL(variant, interpolate)}
     ${morphs ? `addMorphs( pose, share, ${interpolate} );` : ''}`;
   return /* glsl */ `
 mat3x4 ${name}() {
 
   mat3x4 skin = mat3x4( 0.0 );
-  ${eachClipGLSL(variant, sum)}
+  ${eachClipGLSL(interpolate, sum)}
   return skin;
 
 }
@@ -113,7 +120,7 @@ mat3x4 ${name}() {
   mat3x4 skin = mat3x4( 0.0 );
   PoseLayer pose = PoseLayer( ivec2( 0 ), ivec2( 0 ), 0.0 );
   float share = 1.0;
-  ${addJointsGLSL(variant, false)}
+  ${posedJointsGLSL(variant, false)}
   return skin;
 
 }
@@ -121,19 +128,5 @@ mat3x4 ${name}() {
 }
 
 /** Adds up the vertex's joints in `pose`, times `share`. */
-const addJointsGLSL = (
-  { influences }: ShaderVariant,
-  interpolate: boolean,
-): string => /* glsl */ `vec4 joints = skinIndex;
-    vec4 weights = skinWeight;
-    ${STRONGEST[influences]}
-
-    for ( int i = 0; i < ${influences}; i ++ ) {
-
-      if ( weights.x <= 0.0 ) break;
-      skin += jointMatrix( pose, weights.x * share, int( joints.x ), ${interpolate} );
-      joints = joints.yzwx;
-      weights = weights.yzwx;
-
-    }
-`;
+const posedJointsGLSL = ({ influences }: ShaderVariant, interpolate: boolean): string =>
+  eachJointGLSL(influences, `addPosed( skin, pose, weights.x * share, int( joints.x ), ${interpolate} );`);

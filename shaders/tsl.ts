@@ -189,10 +189,14 @@ export function variablesOf<T extends Values>(values: T): T {
   return variables as T;
 }
 
-/** Gives variables these values. Builds on the current stack. */
+/** Gives variables these values, which may be computed of the same variables. Builds on the current stack. */
 export function assignAll(variables: Values, values: Values): void {
+  assignEach(variables, variablesOf(values));
+}
+
+function assignEach(variables: Values, values: Values): void {
   if ((variables as Node).isNode) (variables as Node<'float'>).assign(values as Node<'float'>);
-  else for (const [name, value] of Object.entries(values)) assignAll(variables[name as never], value);
+  else for (const [name, value] of Object.entries(values)) assignEach(variables[name as never], value);
 }
 
 /** A builder, with the members that its type lacks. */

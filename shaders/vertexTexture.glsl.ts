@@ -136,7 +136,7 @@ mat3x4 ${name}() {
   float shown = 0.0;
   vec3 posed = vec3( 0.0 );
   vec3 turned = vec3( 0.0 );
-  ${eachClipGLSL(variant, body)}
+  ${eachClipGLSL(variant.interpolate, body)}
   crowdRestPosition = position;
   crowdRestNormal = normal;
   return posingMatrix( shown, normal, posed, turned );

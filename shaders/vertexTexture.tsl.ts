@@ -1,4 +1,4 @@
-import { attribute, float, ivec4, normalGeometry, vec3 } from 'three/tsl';
+import { attribute, float, If, ivec4, normalGeometry, vec3 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { type ClockNodes, eachClip, type PlaybackNodes, type VertexVariant } from './skinningMatrix.tsl.js';
 import type { TexelNode } from './TexelNode.js';
@@ -50,16 +50,19 @@ export function vertexMatrix(
   const add = (frame: Node<'ivec2'>, weight: Node<'float'>): void =>
     nodes[`addVertex_${precision}`](frame, vertex, weight, posed, turned);
 
-  eachClip(playback, draw, variant, ({ texel0, texel1, alpha }, share) => {
-    if (variant.interpolate) {
-      const second = share.mul(alpha).toVar();
-      add(texel0, share.sub(second).toVar());
-      add(texel1, second);
-    } else {
-      add(texel0, share);
-    }
-    shown.addAssign(share);
-  });
+  const eachOne = () =>
+    eachClip(table, playback, draw, variant, ({ texel0, texel1, alpha }, share) => {
+      if (variant.interpolate) {
+        const second = share.mul(alpha).toVar();
+        add(texel0, share.sub(second).toVar());
+        add(texel1, second);
+      } else {
+        add(texel0, share);
+      }
+      shown.addAssign(share);
+    });
+  if (playback.shown === null) eachOne();
+  else If(playback.shown.greaterThan(0), eachOne);
   const rows = nodes.posingMatrix(shown, normalGeometry, posed, turned);
   return { rows: variablesOf(rows), normal };
 }

@@ -1,5 +1,4 @@
 import type { Node, StorageBufferAttribute } from 'three/webgpu';
-import { playedTexel } from '../../shaders/playedActions.tsl.js';
 import { type Vectors, vectorsIn } from '../../shaders/tsl.js';
 import type { ActionsReader } from '../backends/webgpu/StoredOnGPU.js';
 import { actionsRowBits, actionsTexels } from '../playback/instanceLayout.js';
@@ -26,10 +25,4 @@ export class StoredActions implements ActionsReader {
 }
 
 /** Where in the buffer an instance begins. Builds on the current stack. */
-export const firstTexel = (instance: Node<'int'>): Node<'int'> => {
-  const { first, row } = playedTexel(instance, 1);
-  return row
-    .mul(2 ** actionsRowBits(1) * actionsTexels(1))
-    .add(first)
-    .toVar();
-};
+export const firstTexel = (instance: Node<'int'>): Node<'int'> => instance.mul(actionsTexels(1)).toVar();

@@ -76,6 +76,14 @@ const MAX_ROW = 2048;
 export const actionsRowBits = (layers: number): number =>
   Math.min(7, Math.floor(Math.log2(MAX_ROW / actionsTexels(layers))));
 
+/** All that shaders are told of it: texels before the actions, texels, `actionsRowBits`, and actions at most. */
+export const playedLayout = (layers: number): [number, number, number, number] => [
+  firstAction(layers),
+  actionsTexels(layers),
+  actionsRowBits(layers),
+  layers * MAX_ACTIONS,
+];
+
 /** Frames of a clip and how it loops, in one number: exact in a float for clips of up to 524,288 frames. */
 export function packCount(count: number, loop: number): number {
   return count * LOOP_MODES + loop;

@@ -51,8 +51,8 @@ const BUILT_IN = new Set(
  * or globals, build on the current stack where they are called; `mat3x4` is an array of three vectors.
  *
  * The texts keep to what has a twin: no array, no matrix but `mat3x4`, no `switch`; what builds on the stack returns at its end only; a
- * `for` counts up to less than something, with other steps after it, and has no `continue`. A texture is read by `texelFetch`, which is
- * `texel` of what is given for it. What a text neither declares nor GLSL has, it needs. What makes a struct, and what no other function
+ * `for` counts up to less than something, with other steps after it, and one in it has no `continue`. A texture is read by `texelFetch`, which is
+ * `texel` of what is given for it. `mat3x4( 0.0 )` is all that a `mat3x4` is made of one number. What a text neither declares nor GLSL has, it needs. What makes a struct, and what no other function
  * calls, is returned.
  *
  * @param {string} text GLSL.
@@ -221,6 +221,7 @@ class Encoder {
     if (node.isConditional) return this.conditional(node);
     if (node.isFor) return this.loop(node);
     if (node.isBreak) return `${this.tsl('Break')}();`;
+    if (node.isContinue) return `${this.statements(this.steps)}\n${this.tsl('Continue')}();`;
     if (node.isUnary && node.type === '++') return `${this.value(node.expression)}.addAssign(1);`;
     if (node.isOperator && node.isAssignment) {
       const type = this.typeOf(node.left);
@@ -252,11 +253,15 @@ class Encoder {
   assign(target, type, value) {
     const code = this.value(value);
     if (type === null || TYPES.test(type)) return `${target}.assign(${code});`;
-    // What a value is computed of may be what is written.
-    return `${this.helper('assignAll')}(${target}, ${this.helper('variablesOf')}(${code}));`;
+    return `${this.helper('assignAll')}(${target}, ${code});`;
   }
 
   conditional({ cond, body, elseConditional }) {
+    // What is but a name that the text needs is known when nodes are made.
+    if (cond.isAccessor && !this.types.has(variableOf(cond))) {
+      const no = elseConditional ? ` else {\n${this.statements(elseConditional.body)}\n}` : '';
+      return `if (${this.name(cond.property)}) {\n${this.statements(body)}\n}${no}`;
+    }
     const yes = `${this.tsl('If')}(${this.value(cond)}, ${this.block(body)})`;
     if (!elseConditional) return `${yes};`;
     const isNext = elseConditional.cond !== null;
@@ -265,14 +270,18 @@ class Encoder {
 
   loop({ initialization, condition, afterthought, body }) {
     const [first, ...steps] = listOf(afterthought);
-    const block = [...body, ...steps];
-    if (!initialization)
-      return `${this.tsl('Loop')}(${this.value(condition)}, ${this.block([...block, first])});`;
+    // What is done before the next time.
+    this.steps = initialization ? steps : [...steps, first];
+    const block = [...body, ...this.steps];
+    if (!initialization) return `${this.tsl('Loop')}(${this.value(condition)}, ${this.block(block)});`;
     const { name, type, value } = initialization;
     if (condition.type !== '<' || first.type !== '++')
       throw new Error('shaderNodes: a "for" counts up to less than something.');
     const [start, end] = [value, condition.right].map((one) => this.operand(one));
-    const counts = `{ start: ${start}, end: ${end}, type: '${type}', condition: '<', name: '${name}' }`;
+    const isPlain = start === '0' && type === 'int' && name === 'i';
+    const counts = isPlain
+      ? end
+      : `{ start: ${start}, end: ${end}, type: '${type}', condition: '<', name: '${name}' }`;
     return `${this.tsl('Loop')}(${counts}, ({ ${name} }) => {\n${this.statements(block)}\n});`;
   }
 
@@ -346,10 +355,10 @@ class Encoder {
   }
 
   rows(params) {
+    if (params.length === 1) return `${this.helper('zeroRows')}()`;
     const values = params.map((one) => this.value(one));
     const vec4 = params.length === 3 ? '' : this.tsl('vec4');
-    const row = (i) =>
-      `${vec4}(${params.length === 1 ? values[0] : values.slice(i * 4, i * 4 + 4).join(', ')})`;
+    const row = (i) => `${vec4}(${values.slice(i * 4, i * 4 + 4).join(', ')})`;
     return `[${[0, 1, 2].map((i) => (vec4 === '' ? values[i] : row(i))).join(', ')}]`;
   }
 

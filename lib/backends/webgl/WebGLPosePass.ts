@@ -9,6 +9,7 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
+import type { layersGLSL } from '../../../shaders/layers.glsl.js';
 import {
   composeStepGLSL,
   type PoseEditGLSL,
@@ -40,7 +41,7 @@ export interface PoseCounts {
 }
 
 /** Shader texts that features bring along. */
-const features: { edits?: PoseEditGLSL; layers?: string } = {};
+const features: { edits?: PoseEditGLSL; layers?: typeof layersGLSL } = {};
 
 /** Lets passes pose crowds whose poses are edited. */
 export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
@@ -48,7 +49,7 @@ export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
 }
 
 /** Lets passes pose crowds that have layers over the base. */
-export function registerLayersGLSL(glsl: string): void {
+export function registerLayersGLSL(glsl: typeof layersGLSL): void {
   features.layers = glsl;
 }
 

@@ -1,13 +1,14 @@
 import { frameAtGLSL } from '../../../shaders/frameAt.glsl.js';
 import { addMorphsGLSL } from '../../../shaders/morphTargets.glsl.js';
-import { playedLayoutGLSL, playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
+import { playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
 import {
-  jointMatrixGLSL,
+  addPosedGLSL,
   poseLayerGLSL,
   poseStructGLSL,
   restMatrixGLSL,
   skinningMatrixGLSL,
 } from '../../../shaders/skinningMatrix.glsl.js';
+import { actionsRowBits, actionsTexels } from '../../playback/instanceLayout.js';
 import type { GLSLSource } from './glslSources.js';
 
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
@@ -19,8 +20,7 @@ export const bindActions: GLSLSource['bindTextures'] = ({ boneTexture, playback 
 /** What such vertices find it out by. */
 export const readActionsGLSL: readonly string[] = [
   frameAtGLSL,
-  /*@__PURE__*/ playedLayoutGLSL(1),
-  playedTexelGLSL,
+  /*@__PURE__*/ playedTexelGLSL(/*@__PURE__*/ actionsRowBits(1), /*@__PURE__*/ actionsTexels(1)),
   poseStructGLSL,
   poseLayerGLSL,
 ];
@@ -30,7 +30,7 @@ export const frameGLSL: GLSLSource = {
   name: 'frames',
   glsl: {
     declarations(morphs) {
-      const common = [...readActionsGLSL, jointMatrixGLSL];
+      const common = [...readActionsGLSL, addPosedGLSL];
       return morphs ? [...common, addMorphsGLSL] : common;
     },
     skinningMatrix: skinningMatrixGLSL,
@@ -42,7 +42,7 @@ export const frameGLSL: GLSLSource = {
 export const restGLSL: GLSLSource = {
   name: 'rest',
   glsl: {
-    declarations: () => [poseStructGLSL, jointMatrixGLSL],
+    declarations: () => [poseStructGLSL, addPosedGLSL],
     skinningMatrix: restMatrixGLSL,
   },
   bindTextures({ boneTexture }, textures) {

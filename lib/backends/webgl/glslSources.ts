@@ -1,10 +1,5 @@
 import type { Texture, WebGLRenderer } from 'three';
-import {
-  paletteJointGLSL,
-  paletteMatrixGLSL,
-  paletteMorphsGLSL,
-  paletteTexelGLSL,
-} from '../../../shaders/palette.glsl.js';
+import { paletteMatrixGLSL, paletteMorphsGLSL, paletteTexelGLSL } from '../../../shaders/palette.glsl.js';
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
 import { PARAM_ROWS } from '../../constants.js';
@@ -54,7 +49,7 @@ const trackGLSL: GLSLSource = {
     integers: PALETTE_TEXTURES,
     places: true,
     declarations(morphs) {
-      const common = [paletteTexelGLSL(), paletteJointGLSL];
+      const common = [paletteTexelGLSL()];
       return morphs ? [...common, paletteMorphsGLSL] : common;
     },
     skinningMatrix: paletteMatrixGLSL,

@@ -1,7 +1,7 @@
 import { If, int, uniform } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
-import { multiplyRows, paletteMatrix } from '../../../shaders/palette.tsl.js';
+import { addRows, followJoints, multiplyRows, shownRows } from '../../../shaders/palette.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { assignAll, componentsOf, variablesOf } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
@@ -33,7 +33,9 @@ const trackNodes: NodeSource = {
     const at = (row: Node<'int'>, column: Node<'int'>) => row.mul(last.add(1)).add(column).toVar();
     const rowsAt = (from: RowsReader, row: Node<'int'>) => {
       const read = (column: Node<'int'>) => from.read(at(row, column));
-      const rows = paletteMatrix(read, variant.influences, shown);
+      const rows = shownRows(shown, (sum) =>
+        followJoints(variant.influences, (joint, weight) => addRows(sum, read(joint), weight)),
+      );
       return placed ? rows : multiplyRows(read(last), rows);
     };
     const row = rowNode(crowd, build as unknown as NodeBuilder);
