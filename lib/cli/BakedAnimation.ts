@@ -9,15 +9,10 @@ import {
   type ReaderContext,
   type WriterContext,
 } from '@gltf-transform/core';
-import { EXTENSION, VERSION } from '../files/fileErrors.js';
+import { aligned, EXTENSION, MESHOPT, VERSION } from '../files/fileErrors.js';
 import { type DocumentOfFile, type StoredCharacter, storedIn } from '../files/StoredCharacter.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-const MESHOPT = 'EXT_meshopt_compression';
-/** What views take in a writer: at multiples of so many bytes, so that arrays of any numbers may be made of them in place. */
-const ALIGNMENT = 8;
-const aligned = (bytes: number) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** A view as it is in the file: with its compression, which GLTFLoader undoes. */
 interface KeptView {
@@ -118,13 +113,11 @@ export class BakedAnimation extends Extension {
   }
 
   private characters(): [Mesh, BakedCharacter][] {
-    return this.document
-      .getRoot()
-      .listMeshes()
-      .flatMap((mesh) => {
-        const character = mesh.getExtension<BakedCharacter>(EXTENSION);
-        return character === null ? [] : [[mesh, character]];
-      });
+    const meshes = this.document.getRoot().listMeshes();
+    return meshes.flatMap((mesh) => {
+      const character = mesh.getExtension<BakedCharacter>(EXTENSION);
+      return character === null ? [] : [[mesh, character]];
+    });
   }
 }
 

@@ -120,9 +120,9 @@ async function bake(
     skipUnsupported: true,
     onProgress: (share: number) => progress.share(share),
   };
-  try {
-    if (isGiven('vat')) return await bakeVertexCharacterAsync(scene, animations, options);
-    return await bakeCharacterAsync(scene, animations, {
+  return attempt<Character>('bake', () => {
+    if (isGiven('vat')) return bakeVertexCharacterAsync(scene, animations, options);
+    return bakeCharacterAsync(scene, animations, {
       ...options,
       encoding: text('encoding') === 'frames' ? frames : undefined,
       maxError: number('max-error'),
@@ -138,9 +138,7 @@ async function bake(
         }),
       }),
     });
-  } catch (error) {
-    throw inputError(`bake: ${(error as Error).message}`, error);
-  }
+  });
 }
 
 /** Lines of a picture, of which a level's error shall take no more than one where the command line does not say when it begins. */

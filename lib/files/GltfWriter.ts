@@ -1,4 +1,5 @@
 import { Box3, type TypedArray } from 'three';
+import { aligned, MESHOPT } from './fileErrors.js';
 import { buildGlb } from './glb.js';
 import { joined } from './pack.js';
 
@@ -29,12 +30,8 @@ const COMPONENTS = new Map<unknown, number>([
   [Float32Array, 5126],
 ]);
 
-const MESHOPT = 'EXT_meshopt_compression';
 /** Bytes that the codec takes at most for an element. */
 const MAX_STRIDE = 256;
-/** Views begin at multiples of this, so that arrays of any numbers may be made of them in place. */
-const ALIGNMENT = 8;
-
 /** What accessors are for: glTF asks other things of each. */
 export type Use = 'index' | 'vertices' | 'positions' | 'matrices' | 'times' | 'keys';
 
@@ -139,5 +136,3 @@ export class GltfWriter {
     return buildGlb(json, joined(this.parts));
   }
 }
-
-const aligned = (bytes: number) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
