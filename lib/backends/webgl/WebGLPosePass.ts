@@ -19,6 +19,7 @@ import {
 import type { trackLayout } from '../../animation/trackTexels.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
+import { keptOf, uploadTexels } from './sendTexels.js';
 
 /** Textures that a step writes, one for each row of a matrix. */
 export const PALETTE_TEXTURES = 3;
@@ -83,23 +84,6 @@ const _material = { blending: NoBlending, colorWrite: true } as Material;
 const _viewport = /*@__PURE__*/ new Vector4();
 const _before = /*@__PURE__*/ new Vector4();
 
-export const keptOf = ({ properties }: WebGLRenderer, thing: object) =>
-  properties.get(thing) as {
-    __version?: number;
-    __webglTexture?: WebGLTexture;
-    __webglFramebuffer?: WebGLFramebuffer;
-  };
-
-export const stateOf = ({ state }: WebGLRenderer) =>
-  state as unknown as {
-    setMaterial(material: Material, frontFaceCW: boolean): void;
-    setScissorTest(on: boolean): void;
-    useProgram(program: WebGLProgram): boolean;
-    bindFramebuffer(target: number, framebuffer: WebGLFramebuffer): void;
-    bindTexture(type: number, texture: WebGLTexture, slot: number): void;
-    viewport(viewport: Vector4): void;
-  };
-
 const createTarget = (): WebGLRenderTarget =>
   new WebGLRenderTarget(1, 1, {
     count: PALETTE_TEXTURES,
@@ -163,10 +147,10 @@ export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
     const gl = renderer.getContext();
     _before.fromArray(gl.getParameter(gl.VIEWPORT) as Int32Array);
   }
-  const state = stateOf(renderer);
+  const { state } = renderer;
   try {
     state.setScissorTest(false);
-    state.setMaterial(_material, false);
+    state.setMaterial(_material, false, 0);
     // First, and once all are written that several passes share: an upload takes the place of what was bound.
     for (let i = 0; i < waits; i++) waiting[i]?.upload(renderer);
     for (let step = 0; step < STEPS; step++)
@@ -341,9 +325,7 @@ export class WebGLPosePass {
   /** Sends a renderer what the steps read and it has not got yet. */
   upload(renderer: WebGLRenderer): void {
     const { inputs } = this;
-    for (let i = PALETTE_TEXTURES; i < inputs.length; i++) {
-      if (keptOf(renderer, inputs[i]).__version !== inputs[i].version) renderer.initTexture(inputs[i]);
-    }
+    for (let i = PALETTE_TEXTURES; i < inputs.length; i++) uploadTexels(renderer, inputs[i]);
   }
 
   /** Runs a step. Its target is the renderer's afterwards. */
@@ -356,7 +338,7 @@ export class WebGLPosePass {
     const { textures } = scratch[isLast && this.shaders[1] ? 1 : 0];
     for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = textures[i];
     const gl = renderer.getContext() as WebGL2RenderingContext;
-    const state = stateOf(renderer);
+    const { state } = renderer;
     const { useProgram: setProgram } = state;
     const framebuffer = keptOf(renderer, target).__webglFramebuffer;
     if (framebuffer === undefined) renderer.setRenderTarget(target);
