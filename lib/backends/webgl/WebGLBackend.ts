@@ -305,7 +305,7 @@ function bindTextures(crowd: DrawnCrowd, matrices: Texture, list: Texture): void
   const { skeleton, parts, instanceUniforms, motions } = crowd;
   const { colors } = crowd.texels;
   const { textures, integers } = skeleton;
-  skeleton.empty(crowd.boneTexture);
+  skeleton.empty();
   const source = glslSourceOf(crowd);
   source.bindTextures(crowd, textures);
   source.bindIntegers?.(crowd, integers);
