@@ -11,7 +11,7 @@ import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
 import { MovedInstances } from '../../instances/MovedInstances.js';
 import { allChanged } from '../../utils/attributes.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
-import { sendTexels } from './sendTexels.js';
+import { sendTexels } from './WebGLPosePass.js';
 
 /** Texels of a matrix, and of a row of matrices. */
 const SIZE = 4;

@@ -17,7 +17,7 @@ import {
 } from '../../../shaders/impostor.glsl.js';
 import type { TilePrinter } from '../../features/impostors/TilePrinter.js';
 import { mergedCode } from '../../utils/surfaceMaps.js';
-import { keptOf } from './sendTexels.js';
+import { keptOf } from './WebGLPosePass.js';
 
 /** Draws and shows the tiles of impostors with `WebGLRenderer`. */
 export const glslTiles: TilePrinter = {
