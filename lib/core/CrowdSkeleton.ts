@@ -1,6 +1,24 @@
-import { DataTexture, RGBAIntegerFormat, Skeleton, type Texture, UnsignedIntType } from 'three';
+import {
+  DataTexture,
+  FloatType,
+  RGBAFormat,
+  RGBAIntegerFormat,
+  Skeleton,
+  type Texture,
+  UnsignedIntType,
+} from 'three';
 
 const NO_MOTION = /*@__PURE__*/ new Float32Array(4);
+
+const sent = (texture: DataTexture): DataTexture => Object.assign(texture, { needsUpdate: true });
+
+/** What all crowds have where shaders declare a texture that they have not got: the same, so that it stays bound. */
+const noFloats = /*@__PURE__*/ sent(
+  /*@__PURE__*/ new DataTexture(/*@__PURE__*/ new Float32Array(4), 1, 1, RGBAFormat, FloatType),
+);
+const noIntegers = /*@__PURE__*/ sent(
+  /*@__PURE__*/ new DataTexture(/*@__PURE__*/ new Uint32Array(4), 1, 1, RGBAIntegerFormat, UnsignedIntType),
+);
 
 /**
  * What three.js finds as the `skeleton` of a crowd. It has no bones, since nothing is posed on the CPU: its purpose is that
@@ -33,13 +51,11 @@ export class CrowdSkeleton extends Skeleton {
   /**
    * Takes out all textures, of which some may have been disposed. The arrays keep their lengths: to shrink and grow again, they
    * would be allocated anew, in each draw.
-   *
-   * @param floats What is bound in their place, until others are written.
    */
-  empty(floats: Texture): void {
+  empty(): void {
     const { textures, integers } = this;
-    textures.fill(floats);
-    if (integers.length > 0) integers.fill(noIntegers());
+    textures.fill(noFloats);
+    if (integers.length > 0) integers.fill(noIntegers);
   }
 
   /**
@@ -48,10 +64,8 @@ export class CrowdSkeleton extends Skeleton {
    */
   fill(textureCount: number, integerCount: number): void {
     const { textures, integers } = this;
-    for (let i = 0; i < Math.max(textureCount, textures.length); i++) textures[i] ??= textures[0];
-    for (let i = 0; i < Math.max(integerCount, integers.length); i++) {
-      if ((integers[i] ?? none) === none) integers[i] = integers[0] ?? noIntegers();
-    }
+    for (let i = 0; i < Math.max(textureCount, textures.length); i++) textures[i] ??= noFloats;
+    for (let i = 0; i < Math.max(integerCount, integers.length); i++) integers[i] ??= noIntegers;
   }
 
   /** The numbers of an object's motions. One that has none may share a program with others, which ask for them. */
@@ -77,15 +91,4 @@ export class CrowdSkeleton extends Skeleton {
 
   /** The bone texture belongs to whoever baked it. */
   override dispose(): void {}
-}
-
-let none: DataTexture | null = null;
-
-/** What crowds without a palette have in the place of one, where they share a material with crowds that have one. */
-function noIntegers(): DataTexture {
-  if (none === null) {
-    none = new DataTexture(new Uint32Array(4), 1, 1, RGBAIntegerFormat, UnsignedIntType);
-    none.needsUpdate = true;
-  }
-  return none;
 }

@@ -7,6 +7,13 @@ import type { DrawnCrowd } from './Crowd.js';
 export const isCrowd = (object: Object3D | null): object is DrawnCrowd =>
   (object as DrawnCrowd | null)?.isCrowdMesh === true;
 
+/** What an object stands in: mostly the scene. */
+export function rootOf(object: Object3D): Object3D {
+  let root = object;
+  while (root.parent !== null) root = root.parent;
+  return root;
+}
+
 /**
  * Whether the layers of single instances say which cameras draw a mesh of a crowd. Not those of one that is on other layers than the
  * crowd itself: these say it, as of a thing in the hand of a clone.

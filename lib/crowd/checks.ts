@@ -1,5 +1,6 @@
 import type { Matrix4, Object3D } from 'three';
 import type { Crowd } from '../core/Crowd.js';
+import { rootOf } from '../core/drawnCrowds.js';
 import { warnOnce } from '../utils/messages.js';
 
 /** Whether a matrix mirrors nothing, and has finite numbers. */
@@ -53,9 +54,7 @@ export function checkUpdate(crowd: Crowd, mesh: Object3D, delta: number): void {
       );
   }
   if (draws > 0 || playback.time.updates % MANY_FRAMES !== 0 || visibility.existing === 0) return;
-  let root = mesh;
-  while (root.parent !== null) root = root.parent;
-  if ((root as { isScene?: boolean }).isScene === true) return;
+  if ((rootOf(mesh) as { isScene?: boolean }).isScene === true) return;
   warnOnce(
     'SkinnedInstancedMesh: a crowd is updated that is in no scene and was never drawn; call scene.add(crowd).',
   );

@@ -82,7 +82,7 @@ export class CrowdViews {
   private readonly expectedViews: CameraView[] = [];
   private frame = -1;
   private turn = 0;
-  /** What was asked for last; null before meshes are drawn. How far poses reach, and who is culled, holds in between. */
+  /** What was asked for last; null before meshes are drawn. How far poses reach, who is culled, and where levels begin holds in between. */
   last: CameraView | null = null;
   private isFollowed = false;
   private all: InstanceList | null = null;
@@ -423,7 +423,7 @@ export class CameraView implements PoseRequest {
     const { groups } = crowd;
     const { visibility } = groups.crowd;
     const { split, stages } = this;
-    if (split?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
+    if (!again && split?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
     const splitVersion = split?.version ?? -1;
     let isStaged = true;
     for (let i = 0; i < stages.length; i++) if (!stages[i].update(crowd)) isStaged = false;

@@ -1,4 +1,5 @@
 import type { Object3D } from 'three';
+import { rootOf } from '../core/drawnCrowds.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
@@ -229,12 +230,6 @@ export class InstancePresence {
     object.isShown = shown;
     if (object.instanceId >= 0) this.mesh.crowd.setVisible(object.instanceId, shown);
   }
-}
-
-function rootOf(object: Object3D): Object3D {
-  let root = object;
-  while (root.parent !== null) root = root.parent;
-  return root;
 }
 
 const isScene = (object: Object3D | null): boolean =>

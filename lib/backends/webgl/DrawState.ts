@@ -1,4 +1,4 @@
-import type { Camera, Material, Object3D, WebGLRenderer } from 'three';
+import type { Camera, Material, WebGLRenderer } from 'three';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PoseRequest } from '../../culling/InstanceList.js';
 
@@ -56,11 +56,4 @@ export function drawStateOf(crowd: DrawnCrowd) {
     known.set(crowd, drawn);
   }
   return drawn;
-}
-
-/** What a crowd stands in: mostly the scene. */
-export function rootOf(crowd: DrawnCrowd): Object3D {
-  let root: Object3D = crowd;
-  while (root.parent !== null) root = root.parent;
-  return root;
 }

@@ -11,20 +11,15 @@ import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
 import { MovedInstances } from '../../instances/MovedInstances.js';
 import { allChanged } from '../../utils/attributes.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
-import { keptOf, stateOf } from './WebGLPosePass.js';
+import { sendTexels } from './WebGLPosePass.js';
 
-/** Numbers of a matrix, four to a texel, and of a row of matrices. */
-const SIZE = 16;
-const ROW = INSTANCES_PER_ROW * SIZE;
-const WIDTH = ROW / 4;
-
-/** A buffer of each context, through which rows are sent. */
-const buffers = /*@__PURE__*/ new WeakMap<object, WebGLBuffer>();
+/** Texels of a matrix, and of a row of matrices. */
+const SIZE = 4;
+const WIDTH = INSTANCES_PER_ROW * SIZE;
 
 /**
- * Matrices of instances as a texture, a texel for each column, which all meshes of a crowd read that are drawn by lists. Rows are
- * sent as they lie in `instanceMatrix`, through a buffer: to copy them first, or to send them to a texture at once, each takes
- * several times as long. As long as nobody draws by the attribute, renderers are kept from uploading that too.
+ * Matrices of instances as a texture, a texel for each column, which all meshes of a crowd read that are drawn by lists. They are sent
+ * as they lie in `instanceMatrix`. As long as nobody draws by the attribute, renderers are kept from uploading that too.
  */
 export class MatrixTexture {
   readonly texture: DataTexture;
@@ -51,12 +46,13 @@ export class MatrixTexture {
     this.unsent = new MovedInstances(attribute.count);
     this.moved = new MovedInstances(attribute.count);
     this.texture = new DataTexture(
-      null,
+      attribute.array as Float32Array<ArrayBuffer>,
       WIDTH,
-      Math.ceil(attribute.array.length / ROW),
+      Math.ceil(attribute.count / INSTANCES_PER_ROW),
       RGBAFormat,
       FloatType,
     );
+    // three.js sends none of it.
     this.texture.source.dataReady = false;
   }
 
@@ -101,30 +97,10 @@ export class MatrixTexture {
       unsent.addAll();
     }
     if (unsent.isEmpty) return;
-    const first = Math.floor((unsent.first * 32) / INSTANCES_PER_ROW);
-    const count = Math.floor((unsent.last * 32) / INSTANCES_PER_ROW) + 1 - first;
+    const first = unsent.first * 32;
+    const end = Math.min((unsent.last + 1) * 32, attribute.count);
     unsent.clear();
-    // Makes the texture, or lets three.js say how rows are to be unpacked. It sends none.
-    texture.needsUpdate = true;
-    renderer.initTexture(texture);
-    const gl = renderer.getContext() as WebGL2RenderingContext;
-    const target = gl.PIXEL_UNPACK_BUFFER;
-    const buffer = buffers.get(properties) ?? gl.createBuffer();
-    buffers.set(properties, buffer);
-    gl.bindBuffer(target, buffer);
-    const array = attribute.array as Float32Array;
-    const length = Math.min(count * ROW, array.length - first * ROW);
-    gl.bufferData(target, array, gl.STREAM_DRAW, first * ROW, length);
-    const { __webglTexture } = keptOf(renderer, texture);
-    stateOf(renderer).bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0);
-    // The last row may be a part of one.
-    const full = Math.floor(length / ROW);
-    const rest = (length - full * ROW) / 4;
-    const send = (row: number, width: number, height: number, offset: number) =>
-      gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, row, width, height, gl.RGBA, gl.FLOAT, offset);
-    if (full > 0) send(first, WIDTH, full, 0);
-    if (rest > 0) send(first + full, rest, 1, full * ROW * array.BYTES_PER_ELEMENT);
-    gl.bindBuffer(target, null);
+    sendTexels(renderer, texture, first * SIZE, end * SIZE);
   }
 
   /** Has a palette pose instances again that were moved. */

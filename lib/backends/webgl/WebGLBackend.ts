@@ -25,12 +25,12 @@ import {
 } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { goesByInstanceLayers, readsView } from '../../core/drawnCrowds.js';
+import { goesByInstanceLayers, readsView, rootOf } from '../../core/drawnCrowds.js';
 import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { View } from '../../culling/InstanceList.js';
 import { releaseBuffers } from '../../utils/attributes.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { type Draw, type DrawnTogether, drawStateOf, rootOf } from './DrawState.js';
+import { type Draw, type DrawnTogether, drawStateOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
 import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
@@ -305,7 +305,7 @@ function bindTextures(crowd: DrawnCrowd, matrices: Texture, list: Texture): void
   const { skeleton, parts, instanceUniforms, motions } = crowd;
   const { colors } = crowd.texels;
   const { textures, integers } = skeleton;
-  skeleton.empty(crowd.boneTexture);
+  skeleton.empty();
   const source = glslSourceOf(crowd);
   source.bindTextures(crowd, textures);
   source.bindIntegers?.(crowd, integers);

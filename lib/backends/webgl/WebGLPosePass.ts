@@ -1,4 +1,5 @@
 import {
+  type DataTexture,
   type Material,
   NearestFilter,
   NoBlending,
@@ -90,15 +91,52 @@ export const keptOf = ({ properties }: WebGLRenderer, thing: object) =>
     __webglFramebuffer?: WebGLFramebuffer;
   };
 
-export const stateOf = ({ state }: WebGLRenderer) =>
-  state as unknown as {
-    setMaterial(material: Material, frontFaceCW: boolean): void;
-    setScissorTest(on: boolean): void;
-    useProgram(program: WebGLProgram): boolean;
-    bindFramebuffer(target: number, framebuffer: WebGLFramebuffer): void;
-    bindTexture(type: number, texture: WebGLTexture, slot: number): void;
-    viewport(viewport: Vector4): void;
-  };
+/**
+ * Sends texels of floats to a texture of a renderer, from `start` up to and without `end`: three.js would say once more how the texture
+ * is filtered, which takes longer than the few texels of a frame.
+ */
+export function sendTexels(renderer: WebGLRenderer, texture: DataTexture, start: number, end: number): void {
+  const kept = keptOf(renderer, texture);
+  // Has it made. What is not ready is not sent by that.
+  if (kept.__webglTexture === undefined) {
+    texture.needsUpdate = true;
+    renderer.initTexture(texture);
+  }
+  const gl = renderer.getContext() as WebGL2RenderingContext;
+  const { TEXTURE_2D, RGBA, FLOAT } = gl;
+  const { state } = renderer;
+  const { width, data } = texture.image as { width: number; data: Float32Array };
+  state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, gl.TEXTURE0);
+  state.pixelStorei(gl.UNPACK_FLIP_Y_WEBGL, false);
+  state.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
+  state.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
+  for (let at = start; at < end; ) {
+    const x = at % width;
+    // All whole rows at once; what is before and behind them are parts of one.
+    const rows = x === 0 ? Math.max(1, Math.floor((end - at) / width)) : 1;
+    const columns = Math.min(width - x, end - at);
+    gl.texSubImage2D(TEXTURE_2D, 0, x, Math.floor(at / width), columns, rows, RGBA, FLOAT, data, at * 4);
+    at += rows * columns;
+  }
+}
+
+/** Sends a renderer what has changed of a texture. */
+function uploadTexels(renderer: WebGLRenderer, texture: Texture): void {
+  const kept = keptOf(renderer, texture);
+  const { version } = texture;
+  if (kept.__version === version) return;
+  const { updateRanges } = texture as DataTexture;
+  if (kept.__webglTexture === undefined || updateRanges.length === 0) {
+    renderer.initTexture(texture);
+    return;
+  }
+  for (let i = 0; i < updateRanges.length; i++) {
+    const { start, count } = updateRanges[i];
+    sendTexels(renderer, texture as DataTexture, start / 4, (start + count) / 4);
+  }
+  updateRanges.length = 0;
+  kept.__version = version;
+}
 
 const createTarget = (): WebGLRenderTarget =>
   new WebGLRenderTarget(1, 1, {
@@ -163,10 +201,10 @@ export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
     const gl = renderer.getContext();
     _before.fromArray(gl.getParameter(gl.VIEWPORT) as Int32Array);
   }
-  const state = stateOf(renderer);
+  const { state } = renderer;
   try {
     state.setScissorTest(false);
-    state.setMaterial(_material, false);
+    state.setMaterial(_material, false, 0);
     // First, and once all are written that several passes share: an upload takes the place of what was bound.
     for (let i = 0; i < waits; i++) waiting[i]?.upload(renderer);
     for (let step = 0; step < STEPS; step++)
@@ -341,9 +379,7 @@ export class WebGLPosePass {
   /** Sends a renderer what the steps read and it has not got yet. */
   upload(renderer: WebGLRenderer): void {
     const { inputs } = this;
-    for (let i = PALETTE_TEXTURES; i < inputs.length; i++) {
-      if (keptOf(renderer, inputs[i]).__version !== inputs[i].version) renderer.initTexture(inputs[i]);
-    }
+    for (let i = PALETTE_TEXTURES; i < inputs.length; i++) uploadTexels(renderer, inputs[i]);
   }
 
   /** Runs a step. Its target is the renderer's afterwards. */
@@ -356,7 +392,7 @@ export class WebGLPosePass {
     const { textures } = scratch[isLast && this.shaders[1] ? 1 : 0];
     for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = textures[i];
     const gl = renderer.getContext() as WebGL2RenderingContext;
-    const state = stateOf(renderer);
+    const { state } = renderer;
     const { useProgram: setProgram } = state;
     const framebuffer = keptOf(renderer, target).__webglFramebuffer;
     if (framebuffer === undefined) renderer.setRenderTarget(target);

@@ -10,7 +10,8 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { drawStateOf, rootOf } from './DrawState.js';
+import { rootOf } from '../../core/drawnCrowds.js';
+import { drawStateOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 

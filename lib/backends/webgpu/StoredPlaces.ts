@@ -56,7 +56,8 @@ export class StoredPlaces {
     }
     this.texture?.prepare(renderer);
     // What another one was sent is in no range any more.
-    if (this.last?.deref() !== renderer) this.wait(0, source.array.length);
+    if (this.last?.deref() === renderer) return;
+    this.wait(0, source.array.length);
     this.last = new WeakRef(renderer);
   }
 

@@ -70,8 +70,7 @@ export function patchNodeMaterial(material: Material): void {
 
 /** Whether a material has the method still that it was given. */
 function isPatched(material: Material & Partial<Setup>, known: Partial<Setup>, name: keyof Setup): boolean {
-  const method = known[name];
-  return method !== undefined && Object.hasOwn(material, name) && material[name] === method;
+  return known[name] !== undefined && known[name] === material[name];
 }
 
 function patchMethod<K extends keyof Setup>(

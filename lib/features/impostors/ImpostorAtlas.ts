@@ -153,7 +153,9 @@ export class ImpostorAtlas implements ShownTiles {
 
   private hasChanged(): boolean {
     const { crowd, made } = this;
-    const { geometry, boneTexture, material } = crowd;
+    const { geometry, boneTexture } = crowd;
+    // In a shadow map the crowd may have another one.
+    const material = crowd.fields?.material as Material | Material[];
     const count = Array.isArray(material) ? material.length : 1;
     if (made[0] !== geometry || made[1] !== boneTexture || made.length !== count + 2) return true;
     if (this.parts !== partsOf(crowd)) return true;

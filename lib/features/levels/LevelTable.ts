@@ -197,6 +197,7 @@ export class LevelTable implements LODSelector {
       if (place < 0) return null;
       mixed[place] = levels;
       this.version++;
+      this.crowd.views.last = null;
     }
     this.askedAt[place] = this.frames;
     return MAX_LEVELS + place;
