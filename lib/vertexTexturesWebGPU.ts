@@ -23,7 +23,7 @@ const vertexNodes = (precision: Precision): NodeSource => ({
   skinningMatrix({ crowd, variant, instance, part }) {
     const table = drawnTexels(crowd, (drawn) => drawn.boneTexture);
     const vertices = drawnTexels(crowd, (drawn) => verticesOf(drawn).vertexTexels);
-    const playback = playbackNodes(crowd, instance, variant.parts ? part().w.toVar() : null);
+    const playback = playbackNodes(crowd, instance, part);
     const common = { rows: drawRows(), stride: drawStride(), bits: drawMorphTexel() };
     const matrixAt = (clock: ReturnType<typeof drawClock>) =>
       vertexMatrix(table, vertices, precision, playback, { ...common, clock }, variant);

@@ -2,14 +2,18 @@ import { attribute, Break, float, If, ivec4, Loop, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { Influences } from '../lib/constants.js';
 import multiplyRowsNodes from './palette.glsl.js?nodes=multiplyRowsGLSL';
+import type { ShaderVariant } from './ShaderVariant.js';
 import { type Rows, zeroRows } from './tsl.js';
 
 /** The product a * b of two affine matrices. */
 export const multiplyRows = (a: Rows, b: Rows): Rows =>
   multiplyRowsNodes<{ multiplyRows(a: Rows, b: Rows): Rows }>().multiplyRows(a, b);
 
+/** A variant, or the same for a vertex that follows another joint than its own. */
+export type VertexVariant = Omit<ShaderVariant, 'influences'> & { influences: Followed };
+
 /** How many joints a vertex follows; or the one that it follows in place of its own. */
-export type Followed = Influences | Node<'int'>;
+type Followed = Influences | Node<'int'>;
 
 /**
  * Does something with each joint that a vertex follows and its weight. Twin of `eachJointGLSL`, and too short to be worth a text. Builds
@@ -39,15 +43,19 @@ export function followJoints(
 }
 
 /**
- * Rows that are added up, unless the vertex is of a part that is hidden: then all its vertices are at one point. Builds on the current
- * stack.
+ * Builds what poses a vertex, unless it is of a part that is hidden: then all its vertices are at one point.
  *
- * @param shown Above zero where the part is shown; null if none is ever hidden.
+ * @param part Reads what the part looks like, see `InstanceParts`; called where the variant has parts.
  */
-export function shownRows(shown: Node<'float'> | null, add: (sum: Rows) => void): Rows {
+export function whereShown({ parts }: VertexVariant, part: () => Node<'vec4'>, build: () => void): void {
+  if (parts) If(part().w.greaterThan(0), build);
+  else build();
+}
+
+/** Rows that are added up where a vertex is shown. Builds on the current stack. */
+export function shownRows(variant: VertexVariant, part: () => Node<'vec4'>, add: (sum: Rows) => void): Rows {
   const sum = zeroRows();
-  if (shown === null) add(sum);
-  else If(shown.greaterThan(0), () => add(sum));
+  whereShown(variant, part, () => add(sum));
   return sum;
 }
 

@@ -122,14 +122,14 @@ mat3x4 entryRows( int instance, int entry ) {
       mixedOver( trackTexel( head + 3 ), false )
     );
     mixActions( instance, entry, mixed );
-    // Influences less those at rest, which three.js adds itself.
-    if ( ! isNode ) rows[ 0 ] = mixed.translation.below - rest;
-    else {
+    if ( isNode ) {
 
       ${edit}
       rows = composeRows( mixed.rotation.below, mixed.translation.below.xyz, mixed.scale.below.xyz );
 
     }
+    // Influences less those at rest, which three.js adds itself.
+    else rows[ 0 ] = mixed.translation.below - rest;
 
   }
   return rows;

@@ -1,12 +1,12 @@
-import { bool, float, ivec2, select } from 'three/tsl';
+import { bool, float, ivec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
-import { type Followed, followJoints, shownRows } from './palette.tsl.js';
+import { followJoints, shownRows, type VertexVariant } from './palette.tsl.js';
 import { playedNeeds } from './playedActions.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import clipsNodes from './skinningMatrix.glsl.js?nodes=clipsGLSL';
 import type { TexelNode } from './TexelNode.js';
-import type { Rows } from './tsl.js';
+import { componentsOf, type Rows } from './tsl.js';
 
 /** One clip's part in a pose: the texels at which its two frames begin, and how they mix. */
 export interface LayerNodes {
@@ -20,8 +20,8 @@ export interface PlaybackNodes {
   instance: Node<'int'>;
   /** The actions of all instances, see `ActionTexels`. */
   actions: TexelNode;
-  /** Above zero where the vertex's part is shown; null if none is ever hidden. */
-  shown: Node<'float'> | null;
+  /** Reads what the vertex's part looks like, see `InstanceParts`; called where the variant has parts. */
+  part(): Node<'vec4'>;
 }
 
 /** What a draw tells the shader; see `drawSlots.tsl.ts`. */
@@ -32,16 +32,6 @@ export interface DrawNodes {
   stride: Node<'float'>;
   morphTexel: Node<'int'>;
 }
-
-/** Component `i % 4` of a texel, where `i` is computed on the GPU. */
-function component(texel: Node<'vec4'>, i: Node<'int'>): Node<'float'> {
-  const place = i.sub(i.div(4).mul(4)).toVar();
-  const later = select(place.equal(2), texel.z, texel.w);
-  return select(place.equal(0), texel.x, select(place.equal(1), texel.y, later));
-}
-
-/** A variant, or the same for a vertex that follows another joint than its own. */
-export type VertexVariant = Omit<ShaderVariant, 'influences'> & { influences: Followed };
 
 /** What all clips that a draw shows have in common. */
 export type ClockNodes = Pick<DrawNodes, 'clock' | 'rows' | 'stride'>;
@@ -91,16 +81,20 @@ export function skinningMatrix(
   morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
 ): Rows {
   const { interpolate, influences } = variant;
-  return shownRows(playback.shown, (sum) =>
+  return shownRows(variant, playback.part, (sum) =>
     eachClip(boneTexture, playback, draw, variant, (pose, share, addPosed) => {
       followJoints(influences, (joint, weight) =>
         addPosed(sum, pose, weight.mul(share).toVar(), joint, bool(interpolate)),
       );
       morph?.((i) => {
         const at = ivec2(draw.morphTexel.add(i.div(4)), 0).toVar();
-        const first = component(boneTexture.texel(pose.texel0.add(at)).toVar(), i).toVar();
+        const read = (texel: Node<'ivec2'>) =>
+          componentsOf(boneTexture.texel(texel.add(at)).toVar())
+            .element(i.bitAnd(3))
+            .toVar();
+        const first = read(pose.texel0);
         if (!interpolate) return first.mul(share);
-        const second = component(boneTexture.texel(pose.texel1.add(at)).toVar(), i);
+        const second = read(pose.texel1);
         return first.add(second.sub(first).mul(pose.alpha)).mul(share);
       });
     }),
@@ -110,13 +104,13 @@ export function skinningMatrix(
 /** The same where all instances show the rest pose, see `restMatrixGLSL`. Builds on the current stack. */
 export function restMatrix(
   boneTexture: TexelNode,
-  shown: PlaybackNodes['shown'],
-  { influences }: VertexVariant,
+  part: PlaybackNodes['part'],
+  variant: VertexVariant,
 ): Rows {
   const { addPosed } = clipsNodes<ClipNodes>({ CROWD_BONE_TEXTURE: boneTexture });
   const texel0 = ivec2(0, 0);
   const pose = { texel0, texel1: texel0, alpha: float(0) };
-  return shownRows(shown, (sum) =>
-    followJoints(influences, (joint, weight) => addPosed(sum, pose, weight, joint, bool(false))),
+  return shownRows(variant, part, (sum) =>
+    followJoints(variant.influences, (joint, weight) => addPosed(sum, pose, weight, joint, bool(false))),
   );
 }

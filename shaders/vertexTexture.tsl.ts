@@ -1,6 +1,7 @@
-import { attribute, float, If, ivec4, normalGeometry, vec3 } from 'three/tsl';
+import { attribute, float, ivec4, normalGeometry, vec3 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { type ClockNodes, eachClip, type PlaybackNodes, type VertexVariant } from './skinningMatrix.tsl.js';
+import { type VertexVariant, whereShown } from './palette.tsl.js';
+import { type ClockNodes, eachClip, type PlaybackNodes } from './skinningMatrix.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { type Rows, variablesOf } from './tsl.js';
 import type { VertexPrecision } from './vertexTexture.glsl.js';
@@ -50,7 +51,7 @@ export function vertexMatrix(
   const add = (frame: Node<'ivec2'>, weight: Node<'float'>): void =>
     nodes[`addVertex_${precision}`](frame, vertex, weight, posed, turned);
 
-  const eachOne = () =>
+  whereShown(variant, playback.part, () =>
     eachClip(table, playback, draw, variant, ({ texel0, texel1, alpha }, share) => {
       if (variant.interpolate) {
         const second = share.mul(alpha).toVar();
@@ -60,9 +61,8 @@ export function vertexMatrix(
         add(texel0, share);
       }
       shown.addAssign(share);
-    });
-  if (playback.shown === null) eachOne();
-  else If(playback.shown.greaterThan(0), eachOne);
+    }),
+  );
   const rows = nodes.posingMatrix(shown, normalGeometry, posed, turned);
   return { rows: variablesOf(rows), normal };
 }

@@ -15,12 +15,8 @@ export class StoredActions implements ActionsReader {
     this.texels.value = buffer;
   }
 
-  rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
-    const first = row
-      .mul(2 ** actionsRowBits(1) * actionsTexels(1))
-      .add(x)
-      .toVar();
-    return Array.from({ length: count }, (_, i) => this.texels.element(first.add(i)));
+  rowTexels(x: Node<'int'>, row: Node<'int'>): Node<'vec4'>[] {
+    return [this.texels.element(row.mul(2 ** actionsRowBits(1) * actionsTexels(1)).add(x))];
   }
 }
 

@@ -51,9 +51,9 @@ const BUILT_IN = new Set(
  * or globals, build on the current stack where they are called; `mat3x4` is an array of three vectors.
  *
  * The texts keep to what has a twin: no array, no matrix but `mat3x4`, no `switch`; what builds on the stack returns at its end only; a
- * `for` counts up to less than something, with other steps after it, and one in it has no `continue`. A texture is read by `texelFetch`, which is
- * `texel` of what is given for it. `mat3x4( 0.0 )` is all that a `mat3x4` is made of one number. What a text neither declares nor GLSL has, it needs. What makes a struct, and what no other function
- * calls, is returned.
+ * `for` counts up to less than something, with other steps after it, and one in it has no `continue`. A texture is read by `texelFetch`,
+ * which is `texel` of what is given for it; `mat3x4( 0.0 )` is the only one of a number. An `if` of but a name that the text needs is one of
+ * JavaScript. What a text neither declares nor GLSL has, it needs. What no other function calls is returned.
  *
  * @param {string} text GLSL.
  * @returns {string}
@@ -126,17 +126,12 @@ class Encoder {
       `const make = (${needs}) => {`,
       ...globals,
       ...functions,
-      `return { ${[...this.functions.keys()].filter((name) => this.isGiven(name)).join(', ')} };`,
+      `return { ${[...this.functions.keys()].filter((name) => !this.called.has(name)).join(', ')} };`,
       '};',
       // A shader has each function once.
       needs === '' ? 'let made;\nexport default () => (made ??= make());' : 'export default make;',
     ];
     return module.join('\n');
-  }
-
-  /** Whether others may call a function: what makes a struct, and what no other function calls. */
-  isGiven(name) {
-    return this.structs.has(this.functions.get(name).type) || !this.called.has(name);
   }
 
   tsl(name) {
@@ -239,6 +234,7 @@ class Encoder {
   }
 
   variable(type, value) {
+    if (value === 'zeroRows()') return value;
     return TYPES.test(type) ? `${value}.toVar()` : `${this.helper('variablesOf')}(${value})`;
   }
 
@@ -299,6 +295,7 @@ class Encoder {
       return `${this.tsl('select')}(${[node.cond, node.left, node.right].map((one) => this.value(one)).join(', ')})`;
     if (node.isUnary) return `${this.value(node.expression)}.${twinOf(UNARY, node)}()`;
     if (node.isOperator) {
+      if (node.type === '-' && numberOf(node.left) === '1') return `${this.value(node.right)}.oneMinus()`;
       const isVector = /^[=!]=$/.test(node.type) && /vec/.test(this.typeOf(node.left));
       const isTurned = /^[+*]$/.test(node.type) && numberOf(node.left) !== null;
       const [left, right] = isTurned ? [node.right, node.left] : [node.left, node.right];

@@ -1,6 +1,6 @@
 import { cross, dot, max, normalGeometry, positionGeometry, vec3, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { VertexVariant } from '../../../shaders/skinningMatrix.tsl.js';
+import type { VertexVariant } from '../../../shaders/palette.tsl.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PartNode, PosedNodes } from './featureNodes.js';

@@ -176,7 +176,8 @@ export class PoseSteps {
   private readonly places: ReturnType<typeof placesReader>;
   private readonly masks: TexelNode | null;
   private readonly edits: PoseEditNodes | null;
-  private readonly tracks: { keys: TexelNode; shortKeys: TexelNode | null }[] = [];
+  private readonly keys: TexelNode;
+  private readonly shortKeys: TexelNode | null;
   private readonly writers: readonly [RowsWriter, RowsWriter];
   private readonly locals: RowsReader;
   /** Between the two steps, where chains are long and no pose is edited. */
@@ -249,14 +250,10 @@ export class PoseSteps {
         });
       } else pose(row, row, member);
     };
+    this.keys = texels(boneTexture);
+    this.shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
     // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
-    const readTracks = () => {
-      const keys = texels(boneTexture);
-      const shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
-      this.tracks.push({ keys, shortKeys });
-      return { ...trackTexels(keys, starts, shortKeys), passLayout: counts };
-    };
-
+    const readTracks = () => ({ ...trackTexels(this.keys, starts, this.shortKeys), passLayout: counts });
     // Texts know texels of textures by two numbers, of which the second is 0 in buffers.
     const firstOf = (row: Node<'int'>) => ivec2(row.mul(counts.y), 0).toVar();
     const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
@@ -394,11 +391,9 @@ export class PoseSteps {
     this.actions.value = storedActions(posedCrowd)?.actions ?? playback.actions.layered;
     if (this.masks !== null && playback.over !== null) this.masks.value = playback.over.masks;
     if (poseEdits !== null) this.edits?.use(poseEdits.textures);
-    for (let i = 0; i < this.tracks.length; i++) {
-      const { keys, shortKeys } = this.tracks[i];
-      keys.value = boneTexture;
-      if (shortKeys !== null && boneTexture.shortKeys !== null) shortKeys.value = boneTexture.shortKeys;
-    }
+    this.keys.value = boneTexture;
+    if (this.shortKeys !== null && boneTexture.shortKeys !== null)
+      this.shortKeys.value = boneTexture.shortKeys;
     this.writers[0].use(locals);
     this.writers[1].use(palette);
     this.segment?.from.use(locals);

@@ -5,7 +5,7 @@ import type { WrittenOnGPU } from '../../animation/PoseSource.js';
 /** What instances play, as steps read it: a `TexelNode`, or a buffer of the same texels in their order. */
 export interface ActionsReader {
   value: unknown;
-  rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[];
+  rowTexels(x: Node<'int'>, row: Node<'int'>, count: 1): Node<'vec4'>[];
 }
 
 /** What the GPU itself writes of instances, as steps read it. */

@@ -6,6 +6,7 @@ import { objectUniform } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { clipMorphs, drawnTexels } from './crowdNodes.js';
+import type { PartNode } from './featureNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/animation/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
@@ -14,7 +15,7 @@ export const frameNodes: NodeSource = {
 
   skinningMatrix({ crowd, variant, instance: drawn, part, morph }) {
     const boneTexture = boneTextureNode(crowd);
-    const playback = playbackNodes(crowd, drawn, variant.parts ? part().w.toVar() : null);
+    const playback = playbackNodes(crowd, drawn, part);
     const common = { rows: drawRows(), stride: drawStride(), morphTexel: drawMorphTexel() };
     const now = { ...common, clock: drawClock() };
     const morphs = morph && variant.morphs ? clipMorphs(crowd) : null;
@@ -35,8 +36,7 @@ export const restNodes: NodeSource = {
 
   skinningMatrix({ crowd, variant, part }) {
     const boneTexture = boneTextureNode(crowd);
-    const shown = variant.parts ? part().w.toVar() : null;
-    return { rows: restMatrix(boneTexture, shown, variant), previous: null };
+    return { rows: restMatrix(boneTexture, part, variant), previous: null };
   },
 };
 
@@ -44,13 +44,9 @@ export const restNodes: NodeSource = {
 const boneTextureNode = (crowd: DrawnCrowd): TexelNode => drawnTexels(crowd, (drawn) => drawn.boneTexture);
 
 /** What an instance plays, where vertices read that themselves. Builds on the current stack. */
-export function playbackNodes(
-  crowd: DrawnCrowd,
-  drawn: Node<'int'>,
-  shown: PlaybackNodes['shown'],
-): PlaybackNodes {
+export function playbackNodes(crowd: DrawnCrowd, drawn: Node<'int'>, part: PartNode): PlaybackNodes {
   const actions = drawnTexels(crowd, ({ playback }) => playback.actions.layered);
-  return { instance: drawn.toVar(), actions, shown };
+  return { instance: drawn.toVar(), actions, part };
 }
 
 const drawnClocks = /*@__PURE__*/ new WeakMap<

@@ -27,13 +27,12 @@ const trackNodes: NodeSource = {
       reader.use(poses.palette);
       takeBefore?.(poses, renderer);
     });
-    const shown = variant.parts ? part().w.toVar() : null;
     // Behind all else stands the inverse of the instance's matrix.
     const last = int(drawStride()).toVar();
     const at = (row: Node<'int'>, column: Node<'int'>) => row.mul(last.add(1)).add(column).toVar();
     const rowsAt = (from: RowsReader, row: Node<'int'>) => {
       const read = (column: Node<'int'>) => from.read(at(row, column));
-      const rows = shownRows(shown, (sum) =>
+      const rows = shownRows(variant, part, (sum) =>
         followJoints(variant.influences, (joint, weight) => addRows(sum, read(joint), weight)),
       );
       return placed ? rows : multiplyRows(read(last), rows);
