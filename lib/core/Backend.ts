@@ -36,11 +36,6 @@ export interface Backend {
     lodCamera: Camera,
     material: Material,
   ): void;
-  /**
-   * While a shadow map is drawn the material in which a mesh of several is drawn as a whole, by one draw: if all cast alike. Null
-   * where they do not, and at all other times.
-   */
-  castingMaterial?(crowd: DrawnCrowd, materials: readonly Material[]): Material | null;
   /** What a camera saw when it last drew the crowd, where the GPU finds that out; null where the CPU does. */
   readView?(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null;
   /** Called when something of the crowd has changed that its materials are made for. */

@@ -1,6 +1,5 @@
 import type { BufferGeometry, InstancedBufferAttribute, Material } from 'three';
 import { createCrowdGeometry } from '../character/crowdGeometry.js';
-import { backends } from '../core/Backend.js';
 import type { DrawnCrowd } from '../core/Crowd.js';
 import type { CrowdSkeleton } from '../core/CrowdSkeleton.js';
 import { whiteColors } from '../instances/InstanceColors.js';
@@ -41,13 +40,13 @@ const fieldsOf = (mesh: FieldMesh): MeshFields => {
 function field<K extends 'geometry' | 'material' | 'count' | 'receiveShadow'>(
   key: K,
   set: (mesh: FieldMesh, fields: MeshFields, value: MeshFields[K]) => void,
-  get = (fields: MeshFields | undefined, _mesh: FieldMesh): unknown => fields?.[key],
+  get = (fields: MeshFields | undefined): unknown => fields?.[key],
 ): PropertyDescriptor & ThisType<FieldMesh> {
   return {
     enumerable: true,
     configurable: true,
     get() {
-      return get(this.fields, this);
+      return get(this.fields);
     },
     set(value: MeshFields[K]) {
       const fields = fieldsOf(this);
@@ -55,13 +54,6 @@ function field<K extends 'geometry' | 'material' | 'count' | 'receiveShadow'>(
       else set(this, fields, value);
     },
   };
-}
-
-function materialOf(fields: MeshFields | undefined, mesh: FieldMesh): unknown {
-  let material = fields?.material;
-  for (let i = 0; Array.isArray(material) && i < backends.length; i++)
-    material = backends[i].castingMaterial?.(mesh, material) ?? material;
-  return material;
 }
 
 /**
@@ -77,14 +69,10 @@ export const ACCESSORS: PropertyDescriptorMap & ThisType<FieldMesh> = {
     fields.geometry = made;
     mesh.geometryReplaced(value);
   }),
-  material: field(
-    'material',
-    (mesh, fields, value) => {
-      fields.material = value;
-      mesh.prepareDraw();
-    },
-    materialOf,
-  ),
+  material: field('material', (mesh, fields, value) => {
+    fields.material = value;
+    mesh.prepareDraw();
+  }),
   count: field(
     'count',
     (mesh, fields, value) => {

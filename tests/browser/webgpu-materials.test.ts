@@ -1,6 +1,5 @@
 import {
   type Box3,
-  type BufferAttribute,
   DataTexture,
   Matrix4,
   MeshDepthMaterial,
@@ -149,40 +148,6 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       await compare(`own shadow, high precision ${highPrecision}`, () => new MeshStandardMaterial());
     }
     renderer.highPrecision = false;
-  });
-
-  test('materials that cast alike are one draw in a shadow map, which is the same', async () => {
-    const { crowd, bounds } = createPair(() => new MeshStandardMaterial());
-    const { geometry } = crowd;
-    const { count } = geometry.index as BufferAttribute;
-    const half = Math.floor(count / 6) * 3;
-    geometry.clearGroups();
-    geometry.addGroup(0, half, 0);
-    geometry.addGroup(half, count - half, 1);
-    const materials = [new MeshStandardMaterial(), new MeshStandardMaterial({ color: 'red' })];
-    crowd.material = materials;
-    const drawn = vi.spyOn(renderer.backend as unknown as { draw(draw: object): void }, 'draw');
-    const show = async () => {
-      const { scene, camera } = stageFor(bounds);
-      await picture(scene, camera, crowd);
-      drawn.mockClear();
-      const pixels = await picture(scene, camera, crowd);
-      const own = drawn.mock.calls.map(([draw]) => draw as { object: Object3D; material: object });
-      const cast = own.filter((one) => one.object === crowd && 'isShadowPassMaterial' in one.material);
-      return { pixels, casts: cast.length, draws: own.filter(({ object }) => object === crowd).length };
-    };
-    const alike = await show();
-    expect(alike.draws - alike.casts).toBe(2);
-    expect(alike.casts).toBe(1);
-    expect(crowd.material).toBe(materials);
-    // One that may have holes, and has none.
-    materials[1].alphaTest = 0.5;
-    materials[1].needsUpdate = true;
-    const apart = await show();
-    expect(apart.casts).toBe(2);
-    expect(changedPixels(alike.pixels, apart.pixels)).toBe(0);
-    drawn.mockRestore();
-    crowd.dispose();
   });
 
   test('an override material that has no nodes is said to leave the crowd unposed, and nothing throws', async () => {

@@ -5,7 +5,7 @@ import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { readsView, rootOf } from '../../core/drawnCrowds.js';
+import { readsView } from '../../core/drawnCrowds.js';
 import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
@@ -37,10 +37,6 @@ const drawn = /*@__PURE__*/ new WeakMap<
     generation: number;
   }
 >();
-
-/** What materials that cast alike have in common, and what none of them has. */
-const SAME = ['side', 'shadowSide', 'visible'] as const;
-const HOLED = ['alphaTest', 'alphaMap', 'displacementMap', 'isNodeMaterial'] as const;
 
 /** Generations that build keys tell apart; then they begin anew. */
 const GENERATIONS = 64;
@@ -109,21 +105,6 @@ export const webGPUBackend: Backend = {
   },
 
   prepareShadow: prepareUploads,
-
-  castingMaterial(crowd: DrawnCrowd, materials: readonly Material[]): Material | null {
-    const override = (rootOf(crowd) as Scene).overrideMaterial as DrawnMaterial | null | undefined;
-    if (!override?.isShadowPassMaterial || crowd.geometry.userData.lacks) return null;
-    const { groups, index, attributes } = crowd.geometry;
-    const [first] = materials;
-    let left = (index ?? attributes.position).count;
-    for (const { materialIndex = 0, count } of groups) {
-      const one = materials[materialIndex] as (Material & Partial<Record<string, unknown>>) | undefined;
-      if (!one?.allowOverride || HOLED.some((key) => one[key])) return null;
-      if (SAME.some((key) => one[key] !== first[key])) return null;
-      left -= count;
-    }
-    return left === 0 ? first : null;
-  },
 
   readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
     return readsView(crowd) && isListedByGPU(renderer, crowd)

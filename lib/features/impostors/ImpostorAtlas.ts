@@ -153,9 +153,7 @@ export class ImpostorAtlas implements ShownTiles {
 
   private hasChanged(): boolean {
     const { crowd, made } = this;
-    const { geometry, boneTexture } = crowd;
-    // In a shadow map the crowd may have another one.
-    const material = crowd.fields?.material as Material | Material[];
+    const { geometry, boneTexture, material } = crowd;
     const count = Array.isArray(material) ? material.length : 1;
     if (made[0] !== geometry || made[1] !== boneTexture || made.length !== count + 2) return true;
     if (this.parts !== partsOf(crowd)) return true;

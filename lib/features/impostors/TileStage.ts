@@ -133,8 +133,8 @@ export function nameTiles({ textures }: WebGLRenderTarget): void {
   for (let i = 0; i < textures.length; i++) textures[i].name = ['output', 'shape', 'part'][i];
 }
 
-export const materialsOf = ({ fields }: Pick<CrowdMesh, 'fields'>): Material[] =>
-  [fields?.material ?? []].flat();
+export const materialsOf = ({ material }: Pick<CrowdMesh, 'material'>): Material[] =>
+  Array.isArray(material) ? material : [material];
 
 /** The axes of the tiles of a direction. */
 function setAxes(direction: number): void {
