@@ -6,6 +6,7 @@ import {
   LIST_TEXELS_BITS,
 } from '../lib/constants.js';
 import { actionsRowBits, actionsTexels } from '../lib/playback/instanceLayout.js';
+import type { BodiesGLSL } from './bodies.glsl.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
 import { type LayersGLSL, mixTracksGLSL } from './mixTracks.glsl.js';
 import { multiplyRowsGLSL } from './palette.glsl.js';
@@ -68,7 +69,17 @@ void writeRows( mat3x4 rows ) {
 }
 `;
 
-const entryRowsGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
+/** What instances play, whose header says their kind. */
+const playedGLSL = (layers: number): string => /* glsl */ `
+uniform highp sampler2D played;
+#define CROWD_PLAYED played
+/* Seconds since the epoch began, and its number. */
+#define CROWD_CLOCK settings[ 2 ].x
+#define CROWD_EPOCH settings[ 2 ].y
+${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
+`;
+
+const entryRowsGLSL = (edits: PoseEditGLSL | null, bodies: BodiesGLSL | null): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
@@ -107,6 +118,7 @@ mat3x4 entryRows( int instance, int entry ) {
   if ( ! isNode ) rows[ 0 ] = translation - rest;
   else {
 
+    ${bodies?.fit ?? ''}
     ${edits === null ? '' : 'editLocals( instance, entry, rotation, translation, scale );'}
     rows = composeRows( rotation, translation.xyz, scale.xyz );
 
@@ -123,26 +135,23 @@ mat3x4 entryRows( int instance, int entry ) {
  * @param layers How many there are, with the base.
  * @param over Null if there is no other.
  * @param edits Null as long as poses are not edited.
+ * @param bodies Null where there is one.
  */
 export const sampleStepGLSL = (
   layers: number,
   over: LayersGLSL | null,
   edits: PoseEditGLSL | null,
+  bodies: BodiesGLSL | null,
 ): string => /* glsl */ `
 ${stepGLSL(edits)}
-uniform highp sampler2D played;
-#define CROWD_PLAYED played
-/* Seconds since the epoch began, and its number. */
-#define CROWD_CLOCK settings[ 2 ].x
-#define CROWD_EPOCH settings[ 2 ].y
-
+${playedGLSL(layers)}
+${bodies?.common ?? ''}
 ${frameAtGLSL}
-${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
 ${slerpGLSL}
 ${mixTracksGLSL}
 ${playedActionsGLSL(layers, over)}
 ${edits?.locals ?? ''}
-${entryRowsGLSL(edits)}
+${entryRowsGLSL(edits, bodies)}
 
 void main() {
 
@@ -228,9 +237,13 @@ const segmentsGLSL = /* glsl */ `
   }
 `;
 
-const jointRowsGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
+const jointRowsGLSL = (
+  edits: PoseEditGLSL | null,
+  bodies: BodiesGLSL | null,
+  segments: boolean,
+): string => /* glsl */ `
 // The skinning matrix of a joint: the local matrices from the root down to it, then its inverse bind matrix.
-mat3x4 jointRows( int joint, ivec2 first ) {
+mat3x4 jointRows( int instance, int joint, ivec2 first ) {
 
   int head = trackLayout.y + joint * ${JOINT_TEXELS};
   vec4 chain = trackTexel( head );
@@ -238,7 +251,7 @@ mat3x4 jointRows( int joint, ivec2 first ) {
   int length_ = int( chain.y );
   mat3x4 rows = matrixRows( 0 );
 ${segments ? segmentsGLSL : chainGLSL(edits)}
-  return multiplyRows( rows, matrixRows( head + 1 ) );
+  return multiplyRows( rows, ${bodies?.inverse ?? 'matrixRows( head + 1 )'} );
 
 }
 `;
@@ -250,11 +263,17 @@ ${segments ? segmentsGLSL : chainGLSL(edits)}
  *
  * @param segments Whether `segmentStepGLSL` came before.
  */
-export const composeStepGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
+export const composeStepGLSL = (
+  layers: number,
+  edits: PoseEditGLSL | null,
+  bodies: BodiesGLSL | null,
+  segments: boolean,
+): string => /* glsl */ `
 ${stepGLSL(edits)}
+${bodies === null ? '' : playedGLSL(layers) + bodies.common}
 ${localRowsGLSL()}
 ${edits?.models ?? ''}
-${jointRowsGLSL(edits, segments)}
+${jointRowsGLSL(edits, bodies, segments)}
 /* Where instances stand. */
 uniform highp sampler2D matrices;
 
@@ -297,7 +316,7 @@ void main() {
 
     // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
     mat3x4 placing = mat3x4( transpose( instanceMatrix( instance ) ) );
-    writeRows( multiplyRows( placing, jointRows( column, first ) ) );
+    writeRows( multiplyRows( placing, jointRows( instance, column, first ) ) );
 
   }
   else texel0 = texelFetch( locals[ 0 ], first + ivec2( passLayout.x + column - passLayout.z, 0 ), 0 );

@@ -2,6 +2,7 @@ import { bool, float, If, int, Loop, min, select, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { CHAIN_NODES, JOINT_TEXELS, SEGMENT_NODES } from '../lib/animation/trackTexels.js';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
+import type { bodyNodes } from './bodies.tsl.js';
 import { mixTracks } from './mixTracks.tsl.js';
 import { mixActions, type PlayedTexels } from './playedActions.tsl.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
@@ -26,6 +27,8 @@ export interface PoseSize {
   /** Whether there are groups of four morph targets besides. */
   morphs: boolean;
 }
+
+type BodyNodes = ReturnType<typeof bodyNodes>;
 
 /** Nodes for what edits poses, see `PoseEditor`, which come with that. All but the first build on the current stack. */
 export interface PoseEditNodes {
@@ -60,6 +63,7 @@ export function sampleStep(
   played: PlayedTexels,
   { nodes, morphs }: PoseSize,
   edits: PoseEditNodes | null,
+  bodies: BodyNodes | null,
 ): (instance: Node<'int'>, entry: Node<'int'>) => Rows {
   const { texel, matrixRows, entryTexel } = tracks;
   const mixOf = mixTracks(tracks);
@@ -73,6 +77,7 @@ export function sampleStep(
     }).Else(() => {
       const [rotation, translation, scale] = mixActions(instance, entry, played, mixOf);
       If(isNode, () => {
+        bodies?.fit(instance, entry, translation);
         edits?.editLocals(instance, entry, [rotation, translation, scale]);
         assignRows(rows, composeRows(rotation, translation, scale));
       }).Else(() => {
@@ -118,6 +123,7 @@ export function composeStep(
   { starts, texel, matrixRows }: TrackTexelNodes,
   { nodes, joints, columns, morphs }: PoseSize,
   edits: PoseEditNodes | null,
+  bodies: BodyNodes | null,
   segments: boolean,
   placeOf: (instance: Node<'int'>) => readonly Node<'vec4'>[],
 ): (instance: Node<'int'>, column: Node<'int'>, entryRows: (entry: Node<'int'>) => Rows) => Rows {
@@ -132,6 +138,7 @@ export function composeStep(
     const first = int(chain.x).toVar();
     const chained = vec4(0).toVar();
     const rows = matrixRows(int(0));
+    const inverse = () => bodies?.inverse(instance, joint) ?? matrixRows(head.add(1).toVar());
     if (segments) {
       Loop(
         int(chain.y)
@@ -145,7 +152,7 @@ export function composeStep(
           assignRows(rows, multiplyRows(rows, localRows(node)));
         },
       );
-      return multiplyRows(rows, matrixRows(head.add(1).toVar()));
+      return multiplyRows(rows, inverse());
     }
     const edit = edits?.modelEdits(instance);
     Loop(int(chain.y), ({ i }) => {
@@ -158,7 +165,7 @@ export function composeStep(
       assignRows(rows, multiplyRows(rows, localRows(node)));
       edit?.(node, rows);
     });
-    return multiplyRows(rows, matrixRows(head.add(1).toVar()));
+    return multiplyRows(rows, inverse());
   };
 
   return (instance, column, entryRows) => {

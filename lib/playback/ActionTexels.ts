@@ -134,6 +134,14 @@ export class ActionTexels {
     this.hasRates ||= rate > 0;
   }
 
+  /** Lets shaders know of which kind an instance is. */
+  setKind(index: number, kind: number): void {
+    const { data } = this.texture;
+    const at = index * this.stride + HEADER_PHASE;
+    data[at] = kind + (data[at] % 1);
+    this.changed(index);
+  }
+
   copyRates(source: ActionTexels): void {
     const { data } = source.texture;
     const end = Math.min(data.length / source.stride, this.texture.data.length / this.stride);

@@ -112,9 +112,11 @@ export function poseKey(
   before: boolean,
   list: PoseList | null,
 ): number {
-  const { playback, boneTexture } = crowd;
+  const { playback } = crowd;
+  const { boneTexture, bodies, poseEdits } = crowd.crowd;
   let key = playback.layers.length;
-  key = key * 2 + (crowd.crowd.poseEdits === null ? 0 : 1);
+  key = key * 2 + (poseEdits === null ? 0 : 1);
+  key = key * 2 + (bodies === null ? 0 : 1);
   key = key * 2 + (storedActions(crowd) === null ? 0 : 1);
   key = key * 2 + (boneTexture.shortKeys === null ? 0 : 1);
   key = key * 2 + (counts.entries === counts.nodes ? 0 : 1);
@@ -177,7 +179,7 @@ export class PoseSteps {
   private readonly places: ReturnType<typeof placesReader>;
   private readonly masks: TexelNode | null;
   private readonly edits: PoseEditNodes | null;
-  private readonly tracks: { keys: TexelNode; shortKeys: TexelNode | null }[] = [];
+  private readonly tracks: { keys: TexelNode; shortKeys: TexelNode | null; bodies: TexelNode | null }[] = [];
   private readonly writers: readonly [RowsWriter, RowsWriter];
   private readonly locals: RowsReader;
   /** Between the two steps, where chains are long and no pose is edited. */
@@ -205,7 +207,7 @@ export class PoseSteps {
     private readonly webGPU: boolean,
     list: PoseList | null,
   ) {
-    const { playback, boneTexture } = crowd;
+    const { playback } = crowd;
     const { instanceOf } = this;
     this.numbers = structIn(numbers, PoseNumbers);
     const told = (name: string) => this.numbers.element(int(0)).get(name);
@@ -217,7 +219,7 @@ export class PoseSteps {
         }
       : this.uniforms;
     const number = (name: string) => told(name) as unknown as Node<'int'>;
-    const { poseEdits } = crowd.crowd;
+    const { boneTexture, bodies, poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
     this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
     this.places = placesReader(crowd, webGPU);
@@ -264,8 +266,12 @@ export class PoseSteps {
     const readTracks = () => {
       const keys = texels(boneTexture);
       const shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
-      this.tracks.push({ keys, shortKeys });
-      return trackTexels(keys, starts, shortKeys);
+      const body = bodies && texels(bodies);
+      this.tracks.push({ keys, shortKeys, bodies: body });
+      return [
+        trackTexels(keys, starts, shortKeys),
+        body && nodesOf('CrowdKinds')(body, played, counts.x),
+      ] as const;
     };
 
     // Whose turn it is: crowds whose poses are computed at once share the steps.
@@ -274,7 +280,8 @@ export class PoseSteps {
     };
     const sample = Fn(() => {
       next(() => this.sample);
-      const local = sampleStep(readTracks(), played, size, this.edits);
+      const [tracks, body] = readTracks();
+      const local = sampleStep(tracks, played, size, this.edits, body);
       each(counts.z, (instance, row, entry) => {
         this.writers[0].write(local(instance, entry), row.mul(counts.z).add(entry).toVar());
       });
@@ -282,7 +289,8 @@ export class PoseSteps {
     const compose = Fn(() => {
       next(() => this.compose);
       const { places, edits } = this;
-      const skinning = composeStep(readTracks(), size, edits, reduced !== null, places.read);
+      const [tracks, body] = readTracks();
+      const skinning = composeStep(tracks, size, edits, body, reduced !== null, places.read);
       each(counts.w, (instance, row, column) => {
         const first = row.mul(counts.z).toVar();
         const localOf = (entry: Node<'int'>) => this.locals.read(first.add(entry).toVar());
@@ -299,7 +307,7 @@ export class PoseSteps {
       const to = reduced.writer();
       const segment = Fn(() => {
         next(() => (this.segment as { step: ComputeNode }).step);
-        const multiplied = segmentStep(readTracks(), size);
+        const multiplied = segmentStep(readTracks()[0], size);
         each(counts.z, (_, row, entry) => {
           const first = row.mul(counts.z).toVar();
           const localOf = (other: Node<'int'>) => from.read(first.add(other).toVar());
@@ -381,8 +389,8 @@ export class PoseSteps {
   }
 
   private use({ posedCrowd, numbers, due, rows, locals, segments, palette, before }: PoseBuffers): void {
-    const { playback, boneTexture } = posedCrowd;
-    const { poseEdits } = posedCrowd.crowd;
+    const { playback } = posedCrowd;
+    const { boneTexture, bodies, poseEdits } = posedCrowd.crowd;
     const { uniforms } = this;
     if (this.webGPU) this.numbers.value = numbers;
     else {
@@ -398,8 +406,9 @@ export class PoseSteps {
     if (this.masks !== null && playback.over !== null) this.masks.value = playback.over.masks;
     if (poseEdits !== null) this.edits?.use(poseEdits.textures);
     for (let i = 0; i < this.tracks.length; i++) {
-      const { keys, shortKeys } = this.tracks[i];
+      const { keys, shortKeys, bodies: body } = this.tracks[i];
       keys.value = boneTexture;
+      if (body !== null && bodies !== null) body.value = bodies;
       if (shortKeys !== null && boneTexture.shortKeys !== null) shortKeys.value = boneTexture.shortKeys;
     }
     this.writers[0].use(locals);

@@ -1,4 +1,6 @@
 import type { BufferGeometry, Raycaster } from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { Character } from '../../character/assembleCharacter.js';
 import type { Crowd, DrawOptions } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
@@ -12,6 +14,7 @@ import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
+import { bodyTexels, fitBody } from './fitBody.js';
 import { KindLists } from './KindLists.js';
 import { rebindGeometry } from './rebindGeometry.js';
 
@@ -34,6 +37,13 @@ export class KindMesh extends LevelMesh {
   /** For type testing. */
   readonly isKindMesh = true;
 
+  /** What poses it where its proportions are not those of the crowd's. @internal */
+  body: BoneTexture | null = null;
+
+  override get boneTexture(): BoneTexture {
+    return this.body ?? super.boneTexture;
+  }
+
   /** Those of its own character. @internal */
   override get parts(): InstanceParts | null {
     return this.instanceParts;
@@ -45,7 +55,9 @@ export class KindMesh extends LevelMesh {
 
   /** @internal */
   override copyFor(owner: CrowdMesh): KindMesh {
-    return new KindMesh(owner, this.geometry, this.material, this);
+    const mesh = new KindMesh(owner, this.geometry, this.material, this);
+    mesh.body = this.body;
+    return mesh;
   }
 
   override clone(recursive?: boolean): this {
@@ -137,10 +149,12 @@ export class CrowdKinds implements CrowdFeature {
     if (kind < 0) kind = meshes.length;
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
-    const geometry = rebindGeometry(character.geometry, character.boneTexture, boneTexture);
+    const body = fitBody(character.boneTexture, boneTexture);
+    const geometry = rebindGeometry(character.geometry, character.boneTexture, body ?? boneTexture);
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
     const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
+    mesh.body = body;
     mesh.name = name;
     mesh.characterParts = parts;
     this.insert(mesh, kind);
@@ -185,6 +199,7 @@ export class CrowdKinds implements CrowdFeature {
     const number = this.checkKind(kind);
     forEachInstance(instances, this.crowd.visibility, (index) => {
       this.kinds[index] = number;
+      this.tell(index);
     });
     this.version++;
     return this;
@@ -324,7 +339,22 @@ export class CrowdKinds implements CrowdFeature {
   /** Call when there are other kinds. */
   private changed(): void {
     this.renew();
+    this.poseBodies();
     for (const one of this.meshes) one?.prepareDraw();
+  }
+
+  /** Lets the pass know of bodies with other proportions, if there are any. */
+  private poseBodies(): void {
+    const { crowd } = this.crowd;
+    const bodies = this.meshes.map((mesh) => (mesh ?? this.crowd).boneTexture.data.tracks as PoseTracks);
+    crowd.bodies?.dispose();
+    crowd.bodies = bodies.some((body) => body?.fits) ? bodyTexels(bodies) : null;
+    for (let id = 0; id < crowd.count; id++) this.tell(id);
+  }
+
+  private tell(id: number): void {
+    const { bodies, playback } = this.crowd.crowd;
+    if (bodies !== null) playback.texels.setKind(id, this.kinds[id]);
   }
 
   /** Makes the lists that there are to be now; those of attachments come when they are drawn. */

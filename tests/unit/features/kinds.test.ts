@@ -1,4 +1,5 @@
 import {
+  Box3,
   BoxGeometry,
   type BufferGeometry,
   Group,
@@ -19,6 +20,8 @@ import {
   type CrowdIntersection,
   CrowdKinds,
   frames,
+  getSocketMatrix,
+  getVertexPosition,
   InstanceParts,
   JointAttachment,
   type KindMesh,
@@ -26,6 +29,7 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { characterHeight, offFrom, Reference } from '../../support/reference.js';
+import { createTall } from '../../support/tallBody.js';
 
 const BOUND = 1e-5;
 
@@ -150,4 +154,25 @@ test('below an uneven armature, normals of a kind are turned by joints of the cr
     const isSkin = name.startsWith('normals');
     expect(after[vertex]).toMatch(isSkin ? /^normals of part/ : name === 'Hat' ? /Head/ : name);
   });
+});
+
+test('a kind of other proportions, bound in another way, has the vertices of a clone whose clips are as much longer', () => {
+  const { kinds, matrices } = createCrowd();
+  const { root, clips } = createTall();
+  const tall = kinds.add(bakeCharacter(root, []));
+  const height = characterHeight(root);
+  for (let i = 0; i < 6; i += 2) {
+    kinds.setKindAt(i, tall);
+    const { root: posed } = new Reference(root, matrices[i]).pose(clips[i % 4], i * 0.11);
+    expect(offFrom(posed, tall, i) / height).toBeLessThan(BOUND);
+    const hand = posed.getObjectByName('LeftHand') as Object3D;
+    const socket = getSocketMatrix(tall, i, 'LeftHand', new Matrix4());
+    hand.matrixWorld.elements.forEach((one, k) => expect(socket.elements[k]).toBeCloseTo(one, 5));
+    const box = new Box3();
+    for (let vertex = 0; vertex < tall.geometry.attributes.position.count; vertex++)
+      box.expandByPoint(
+        getVertexPosition(tall, i, vertex, new Vector3()).applyMatrix4(matrices[i].clone().invert()),
+      );
+    expect(tall.bounds.ofPoses().containsBox(box)).toBe(true);
+  }
 });
