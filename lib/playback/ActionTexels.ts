@@ -119,8 +119,9 @@ export class ActionTexels {
       this.write(kept);
       repeatItem(data, kept * stride, stride);
     }
-    // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
-    for (let i = kept; i < capacity; i++) data[i * stride + HEADER_PHASE] = (i * GOLDEN) % 1;
+    // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames. Kinds stay.
+    for (let i = kept; i < capacity; i++)
+      data[i * stride + HEADER_PHASE] = Math.floor(before?.kindOf(i) ?? 0) + ((i * GOLDEN) % 1);
     if (before !== null) this.copyRates(before);
   }
 
@@ -132,6 +133,11 @@ export class ActionTexels {
   setRate(index: number, rate: number): void {
     this.texture.data[index * this.stride + HEADER_RATE] = rate;
     this.hasRates ||= rate > 0;
+  }
+
+  /** The number of its kind, and behind the point what is not of it. */
+  private kindOf(index: number): number | undefined {
+    return this.texture.data[index * this.stride + HEADER_PHASE];
   }
 
   /** Lets shaders know of which kind an instance is. */

@@ -22,7 +22,10 @@ import { rebindGeometry } from './rebindGeometry.js';
 const MAX_KINDS = 256;
 
 /** How a kind is drawn. */
-export type KindOptions = Pick<DrawOptions, 'influences' | 'shadowInfluences'>;
+export interface KindOptions extends Pick<DrawOptions, 'influences' | 'shadowInfluences'> {
+  /** By how much it strides longer than the crowd's character, if it has other proportions. @default as its joints are farther apart */
+  scale?: number;
+}
 
 /**
  * Draws the instances of one kind in the geometry and the materials of another character: what `CrowdKinds.add` returns, a child of
@@ -37,11 +40,17 @@ export class KindMesh extends LevelMesh {
   /** For type testing. */
   readonly isKindMesh = true;
 
-  /** What poses it where its proportions are not those of the crowd's. @internal */
-  body: BoneTexture | null = null;
+  /** Gives what poses it by a bone texture of the crowd, where its proportions are others. @internal */
+  fit!: (boneTexture: BoneTexture) => BoneTexture | null;
+  private body: BoneTexture | null = null;
 
   override get boneTexture(): BoneTexture {
     return this.body ?? super.boneTexture;
+  }
+
+  /** @internal */
+  override prepareBoneTexture(boneTexture: BoneTexture): void {
+    this.body = this.fit(boneTexture);
   }
 
   /** Those of its own character. @internal */
@@ -56,7 +65,8 @@ export class KindMesh extends LevelMesh {
   /** @internal */
   override copyFor(owner: CrowdMesh): KindMesh {
     const mesh = new KindMesh(owner, this.geometry, this.material, this);
-    mesh.body = this.body;
+    mesh.fit = this.fit;
+    mesh.prepareBoneTexture(mesh.crowd.boneTexture);
     return mesh;
   }
 
@@ -149,12 +159,17 @@ export class CrowdKinds implements CrowdFeature {
     if (kind < 0) kind = meshes.length;
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
-    const body = fitBody(character.boneTexture, boneTexture);
-    const geometry = rebindGeometry(character.geometry, character.boneTexture, body ?? boneTexture);
+    const fit = (other: BoneTexture) => fitBody(character.boneTexture, other, options.scale);
+    const geometry = rebindGeometry(
+      character.geometry,
+      character.boneTexture,
+      fit(boneTexture) ?? boneTexture,
+    );
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
     const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
-    mesh.body = body;
+    mesh.fit = fit;
+    mesh.prepareBoneTexture(boneTexture);
     mesh.name = name;
     mesh.characterParts = parts;
     this.insert(mesh, kind);
@@ -235,18 +250,26 @@ export class CrowdKinds implements CrowdFeature {
   swap(i: number, j: number): void {
     const { kinds } = this;
     [kinds[i], kinds[j]] = [kinds[j], kinds[i]];
+    this.tell(i);
+    this.tell(j);
     this.version++;
   }
 
   reset(index: number): void {
     if (this.kinds[index] === 0) return;
     this.kinds[index] = 0;
+    this.tell(index);
     this.version++;
+  }
+
+  boneTextureReplaced(): void {
+    this.poseBodies();
   }
 
   /** @internal */
   copyAt(from: number, to: number): void {
     this.kinds[to] = this.kinds[from];
+    this.tell(to);
     this.version++;
   }
 
@@ -300,6 +323,11 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   /** @internal */
+  meshOf(id: number): CrowdMesh | undefined {
+    return this.meshes[this.kinds[id]];
+  }
+
+  /** @internal */
   shareOf({ kind }: KindSplitter['lists'][number]): number {
     const { counts, kinds, crowd } = this;
     const { count } = crowd.visibility;
@@ -327,7 +355,9 @@ export class CrowdKinds implements CrowdFeature {
     const kind = this.numberOf(mesh);
     if (kind >= 0) return kind;
     const { owner, isJointAttachment } = mesh as CrowdMesh & { isJointAttachment?: boolean };
-    return owner === undefined || (isJointAttachment && owner === this.crowd) ? null : this.kindOf(owner);
+    // Joints of bodies with other proportions are elsewhere.
+    const isOnAll = isJointAttachment && owner === this.crowd && this.crowd.crowd.bodies === null;
+    return owner === undefined || isOnAll ? null : this.kindOf(owner);
   }
 
   private checkKind(kind: CrowdMesh | number): number {
@@ -349,7 +379,7 @@ export class CrowdKinds implements CrowdFeature {
     const bodies = this.meshes.map((mesh) => (mesh ?? this.crowd).boneTexture.data.tracks as PoseTracks);
     crowd.bodies?.dispose();
     crowd.bodies = bodies.some((body) => body?.fits) ? bodyTexels(bodies) : null;
-    for (let id = 0; id < crowd.count; id++) this.tell(id);
+    for (let id = 0; id < crowd.capacity; id++) this.tell(id);
   }
 
   private tell(id: number): void {

@@ -18,9 +18,10 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  *
  * @param own That of the body.
  * @param other That with the keys.
+ * @param scale How much longer what clips add to translations is, if it is the same for all nodes.
  * @returns Null where joints of the same names rest in the same places.
  */
-export function fitBody(own: BoneTexture, other: BoneTexture): BoneTexture | null {
+export function fitBody(own: BoneTexture, other: BoneTexture, scale?: number): BoneTexture | null {
   const { data } = other;
   const { tracks } = data;
   if (tracks === null) return null;
@@ -36,12 +37,12 @@ export function fitBody(own: BoneTexture, other: BoneTexture): BoneTexture | nul
     const local = affineToMatrix4(isFixed ? fixed : _affine, isFixed ? node * AFFINE_SIZE : 0, new Matrix4());
     const above = models[parent] ?? affineToMatrix4(before, 0, new Matrix4());
     const joint = isFixed ? -1 : own.jointNames.indexOf(names[node]);
-    let longer = 1;
+    let longer = scale ?? 1;
     _rest.setFromMatrixPosition(local);
     _at.copy(_rest);
     if (joint >= 0) {
       _at.setFromMatrixPosition(rests[joint]).applyMatrix4(above.clone().invert());
-      if (_rest.length() > 0) longer = _at.length() / _rest.length();
+      if (scale === undefined && _rest.length() > 0) longer = _at.length() / _rest.length();
       size = Math.max(size, _at.length());
       off = Math.max(off, _at.distanceTo(_rest));
     }
