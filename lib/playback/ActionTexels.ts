@@ -90,7 +90,7 @@ export class ActionTexels {
   hasFades = false;
   readonly texture: InstanceTexture;
   /** Numbers of an instance, and of what stands before its actions. */
-  private readonly stride: number;
+  readonly stride: number;
   private readonly first: number;
 
   /**
@@ -119,9 +119,8 @@ export class ActionTexels {
       this.write(kept);
       repeatItem(data, kept * stride, stride);
     }
-    // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames. Kinds stay.
-    for (let i = kept; i < capacity; i++)
-      data[i * stride + HEADER_PHASE] = Math.floor(before?.kindOf(i) ?? 0) + ((i * GOLDEN) % 1);
+    // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
+    for (let i = kept; i < capacity; i++) data[i * stride + HEADER_PHASE] = (i * GOLDEN) % 1;
     if (before !== null) this.copyRates(before);
   }
 
@@ -133,19 +132,6 @@ export class ActionTexels {
   setRate(index: number, rate: number): void {
     this.texture.data[index * this.stride + HEADER_RATE] = rate;
     this.hasRates ||= rate > 0;
-  }
-
-  /** The number of its kind, and behind the point what is not of it. */
-  private kindOf(index: number): number | undefined {
-    return this.texture.data[index * this.stride + HEADER_PHASE];
-  }
-
-  /** Lets shaders know of which kind an instance is. */
-  setKind(index: number, kind: number): void {
-    const { data } = this.texture;
-    const at = index * this.stride + HEADER_PHASE;
-    data[at] = kind + (data[at] % 1);
-    this.changed(index);
   }
 
   copyRates(source: ActionTexels): void {

@@ -9,6 +9,7 @@ import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindSplitter, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import { HEADER_PHASE } from '../../playback/instanceLayout.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { resized } from '../../utils/attributes.js';
@@ -117,6 +118,8 @@ export class CrowdKinds implements CrowdFeature {
   private countedVersion = -1;
   /** Numbers of `lists` by level and kind. */
   private places: number[] = [];
+  /** What shaders know the kinds by. */
+  private texels: object | null = null;
   /** Levels of detail that there were when `lists` was last emptied. */
   private levels: unknown;
 
@@ -303,6 +306,8 @@ export class CrowdKinds implements CrowdFeature {
       this.levels = levels;
       this.renew();
     }
+    // Others, once there is room for more instances, or there are other layers.
+    if (this.crowd.playback.texels !== this.texels) this.tellAll();
     const level = splitter?.listOf(mesh) ?? null;
     const kind = this.kindOf(mesh);
     if (level === -1 || kind === null) return level;
@@ -379,12 +384,23 @@ export class CrowdKinds implements CrowdFeature {
     const bodies = this.meshes.map((mesh) => (mesh ?? this.crowd).boneTexture.data.tracks as PoseTracks);
     crowd.bodies?.dispose();
     crowd.bodies = bodies.some((body) => body?.fits) ? bodyTexels(bodies) : null;
-    for (let id = 0; id < crowd.capacity; id++) this.tell(id);
+    this.tellAll();
   }
 
+  private tellAll(): void {
+    this.texels = this.crowd.playback.texels;
+    for (let id = 0; id < this.crowd.capacity; id++) this.tell(id);
+  }
+
+  /** Lets shaders know of which kind an instance is. */
   private tell(id: number): void {
     const { bodies, playback } = this.crowd.crowd;
-    if (bodies !== null) playback.texels.setKind(id, this.kinds[id]);
+    if (bodies === null) return;
+    const { texels } = playback;
+    const { data } = texels.texture;
+    const at = id * texels.stride + HEADER_PHASE;
+    data[at] = this.kinds[id] + (data[at] % 1);
+    texels.changed(id);
   }
 
   /** Makes the lists that there are to be now; those of attachments come when they are drawn. */

@@ -12,9 +12,11 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { HEADER_PHASE } from '../../../lib/playback/instanceLayout.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import { createKnight } from '../../support/knight.js';
 import {
+  AnimationLayers,
   type BoneTexture,
   bakeCharacter,
   type CrowdIntersection,
@@ -175,4 +177,40 @@ test('a kind of other proportions, bound in another way, has the vertices of a c
       );
     expect(tall.bounds.ofPoses().containsBox(box)).toBe(true);
   }
+});
+
+test('what an instance of other proportions plays by stays its own, whatever happens to it', () => {
+  const { crowd, kinds } = createCrowd();
+  const { root } = createTall();
+  const tall = kinds.add(bakeCharacter(root, []));
+  const told = () => {
+    for (const mesh of kinds.meshes) void mesh?.level;
+    const { texture, stride } = crowd.playback.texels;
+    return Array.from({ length: crowd.count }, (_, i) => Math.floor(texture.data[i * stride + HEADER_PHASE]));
+  };
+  const kindsNow = () => Array.from({ length: crowd.count }, (_, i) => kinds.getKindAt(i));
+  kinds.setKindAt(2, tall);
+  const hand = (index: number) => getSocketMatrix(crowd, index, 'LeftHand', new Matrix4());
+  expect(hand(2)).toEqual(getSocketMatrix(tall, 2, 'LeftHand', new Matrix4()));
+  const object = new SkinnedInstance(crowd);
+  kinds.setKindAt(object.instanceId, tall);
+  const bone = object.getObjectByName('LeftHand') as Object3D;
+  const at = new Vector3().setFromMatrixPosition(hand(object.instanceId));
+  expect(bone.getWorldPosition(new Vector3()).distanceTo(at)).toBeLessThan(BOUND);
+  crowd.swapInstances(2, 3);
+  expect(told()).toEqual(kindsNow());
+  crowd.setCapacity(40);
+  new AnimationLayers(crowd, [{ name: 'upper' }]);
+  expect(told()).toEqual(kindsNow());
+  const copy = crowd.clone();
+  const other = copy.views.kinds as CrowdKinds;
+  expect(hand(3)).toEqual(getSocketMatrix(copy, 3, 'LeftHand', new Matrix4()));
+  expect(other.meshes[3]?.boneTexture).not.toBe(copy.boneTexture);
+  crowd.deleteInstance(3);
+  expect(told()).toEqual(kindsNow());
+  const attached = new JointAttachment(crowd, 'Head', new BoxGeometry(), new MeshStandardMaterial());
+  expect([0, 1, object.instanceId].map((id) => kinds.shows(attached, id))).toEqual([true, false, false]);
+  tall.dispose();
+  expect(kinds.shows(attached, object.instanceId)).toBe(true);
+  expect(crowd.crowd.bodies).toBe(null);
 });
