@@ -140,10 +140,11 @@ export class CrowdKinds implements CrowdFeature {
   /**
    * Adds a character. It may be baked without clips: `bakeCharacter(root, [])`.
    *
-   * @param character Has the joints of the crowd's, by name, which rest in the same places. Joints that the crowd has not follow
-   * those above them.
+   * @param character Has the joints of the crowd's, by name, which are turned alike at rest, but may be as far apart as they like:
+   * what clips say of translations is lengthened. What is attached to the crowd itself then shows on its own character alone. Joints
+   * that the crowd has not follow those above them. For humanoids with other joints there is `retargetBody`.
    * @returns The mesh that draws the kind. Nothing of the character is changed, or freed with it.
-   * @throws If it has another skeleton, or one that rests or is bound elsewhere.
+   * @throws If it has another skeleton, or one that is turned or bound otherwise.
    *
    * @example
    * ```ts
@@ -394,8 +395,10 @@ export class CrowdKinds implements CrowdFeature {
 
   /** Lets shaders know of which kind an instance is. */
   private tell(id: number): void {
-    const { bodies, playback } = this.crowd.crowd;
+    const { bodies, playback, written } = this.crowd.crowd;
     if (bodies === null) return;
+    // Whatever the GPU has been told of the instance it does not read again.
+    if (written?.plays) written.refuse();
     const { texels } = playback;
     const { data } = texels.texture;
     const at = id * texels.stride + HEADER_PHASE;
