@@ -42,7 +42,7 @@ export class KindMesh extends LevelMesh {
   readonly isKindMesh = true;
 
   /** Gives what poses it by a bone texture of the crowd, where its proportions are others. @internal */
-  fit!: (boneTexture: BoneTexture) => BoneTexture | null;
+  bodyFor!: (boneTexture: BoneTexture) => BoneTexture | null;
   private body: BoneTexture | null = null;
 
   override get boneTexture(): BoneTexture {
@@ -51,7 +51,7 @@ export class KindMesh extends LevelMesh {
 
   /** @internal */
   override prepareBoneTexture(boneTexture: BoneTexture): void {
-    this.body = this.fit(boneTexture);
+    this.body = this.bodyFor(boneTexture);
   }
 
   /** Those of its own character. @internal */
@@ -66,7 +66,7 @@ export class KindMesh extends LevelMesh {
   /** @internal */
   override copyFor(owner: CrowdMesh): KindMesh {
     const mesh = new KindMesh(owner, this.geometry, this.material, this);
-    mesh.fit = this.fit;
+    mesh.bodyFor = this.bodyFor;
     mesh.prepareBoneTexture(mesh.crowd.boneTexture);
     return mesh;
   }
@@ -163,16 +163,16 @@ export class CrowdKinds implements CrowdFeature {
     if (kind < 0) kind = meshes.length;
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
-    const fit = (other: BoneTexture) => fitBody(character.boneTexture, other, options.scale);
+    const bodyFor = (other: BoneTexture) => fitBody(character.boneTexture, other, options.scale);
     const geometry = rebindGeometry(
       character.geometry,
       character.boneTexture,
-      fit(boneTexture) ?? boneTexture,
+      bodyFor(boneTexture) ?? boneTexture,
     );
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
     const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
-    mesh.fit = fit;
+    mesh.bodyFor = bodyFor;
     mesh.prepareBoneTexture(boneTexture);
     mesh.name = name;
     mesh.characterParts = parts;
