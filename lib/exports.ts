@@ -36,6 +36,7 @@ export {
   bakeCharacterAsync,
 } from './baking/bakeCharacter.js';
 export type { ClipChoice } from './baking/planClips.js';
+export { type RetargetedBody, retargetBody } from './baking/retargetBody.js';
 export {
   type BodyNames,
   type Retargeted,

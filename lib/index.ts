@@ -4,6 +4,7 @@
  * @module skinned-instanced-mesh
  */
 
+import { bodiesGLSL } from '../shaders/bodies.glsl.js';
 import { impostorGLSL } from '../shaders/impostor.glsl.js';
 import { surfaceGLSL } from '../shaders/instanceUniforms.glsl.js';
 import { jointEditsGLSL } from '../shaders/jointEdits.glsl.js';
@@ -17,7 +18,11 @@ import { registerGLSLSource } from './backends/webgl/glslSources.js';
 import { glslTiles } from './backends/webgl/glslTiles.js';
 import { registerFadeGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
-import { registerLayersGLSL, registerPoseEditGLSL } from './backends/webgl/WebGLPosePass.js';
+import {
+  registerBodiesGLSL,
+  registerLayersGLSL,
+  registerPoseEditGLSL,
+} from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { frames as baseFrames } from './baking/frames.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
@@ -27,6 +32,7 @@ import { Billboard as BaseBillboard } from './features/attachments/Billboard.js'
 import { Impostor as BaseImpostor, tableOf } from './features/impostors/Impostor.js';
 import { registerTiles } from './features/impostors/TilePrinter.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
+import { CrowdKinds as BaseKinds } from './features/kinds/CrowdKinds.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
@@ -83,4 +89,5 @@ export type Impostor = BaseImpostor;
 export const mergeMaterials = /*@__PURE__*/ withPieces(merge, registerSurfaceGLSL, surface);
 
 export * from './exports.js';
-export { CrowdKinds } from './features/kinds/CrowdKinds.js';
+export const CrowdKinds = /*@__PURE__*/ withPieces(BaseKinds, registerBodiesGLSL, bodiesGLSL);
+export type CrowdKinds = BaseKinds;

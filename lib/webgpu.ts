@@ -3,6 +3,7 @@
  *
  * @module skinned-instanced-mesh/webgpu
  */
+import { bodyNodes } from '../shaders/bodies.tsl.js';
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
 import { discardFaded, writeFade } from '../shaders/levelFade.tsl.js';
@@ -21,6 +22,7 @@ import { Billboard as BaseBillboard } from './features/attachments/Billboard.js'
 import { Impostor as BaseImpostor } from './features/impostors/Impostor.js';
 import { registerTiles } from './features/impostors/TilePrinter.js';
 import { JointEdits as BaseEdits } from './features/jointEdits/JointEdits.js';
+import { CrowdKinds as BaseKinds } from './features/kinds/CrowdKinds.js';
 import { AnimationLayers as BaseLayers } from './features/layers/AnimationLayers.js';
 import { CrowdLevels as BaseLevels } from './features/levels/CrowdLevels.js';
 import { InstanceMotions as BaseMotions } from './features/motion/InstanceMotions.js';
@@ -80,6 +82,9 @@ export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerNodes, {
 });
 export type CrowdLevels = BaseLevels;
 
+export const CrowdKinds = /*@__PURE__*/ withPieces(BaseKinds, registerNodes, { CrowdKinds: bodyNodes });
+export type CrowdKinds = BaseKinds;
+
 export type { UniformNodeType } from '../shaders/tsl.js';
 export {
   instanceUniform,
@@ -87,7 +92,6 @@ export {
   skinnedInstancePosition,
 } from './backends/webgpu/WebGPUBackend.js';
 export * from './exports.js';
-export { CrowdKinds } from './features/kinds/CrowdKinds.js';
 export {
   GPUInstances,
   type GPUInstancesOptions,

@@ -87,7 +87,17 @@ void main() {
 }
 `;
 
-/** @param edit Edits the transform, see `EDIT_LOCALS`. */
+/** What instances play. */
+const playedGLSL = (layers: number): string => /* glsl */ `
+uniform highp sampler2D played;
+#define CROWD_PLAYED played
+/* Seconds since the epoch began, and its number. */
+#define CROWD_CLOCK settings[ 2 ].x
+#define CROWD_EPOCH settings[ 2 ].y
+${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
+`;
+
+/** @param edit Edits the transform, see `FIT_BODY` and `EDIT_LOCALS`. */
 const entryRowsGLSL = (edit: string): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
@@ -137,6 +147,9 @@ mat3x4 entryRows( int instance, int entry ) {
 }
 `;
 
+const FIT_BODY = 'fitBody( instance, entry, mixed.translation.below );';
+const BODY_INVERSE = 'skin = multiplyRows( skin, bodyInverse( instance, column ) );';
+const OWN_INVERSE = 'skin = multiplyRows( skin, matrixRows( head + 1 ) );';
 const EDIT_LOCALS =
   'editLocals( instance, entry, mixed.rotation.below, mixed.translation.below, mixed.scale.below );';
 const EDIT_MODELS = 'skin = editModels( node, skin );';
@@ -147,7 +160,7 @@ export const sampleGLSL = /*@__PURE__*/ (() =>
   playedTexelGLSL('playedLayout.z', 'playedLayout.y') +
   mixTracksGLSL +
   playedActionsGLSL('playedLayout.x', 'playedLayout.w', `if ( HAS_LAYERS ) {${layersGLSL.next}}`) +
-  entryRowsGLSL(`if ( HAS_EDITS ) {${EDIT_LOCALS}}`))();
+  entryRowsGLSL(`if ( HAS_BODIES ) {${FIT_BODY}}\nif ( HAS_EDITS ) {${EDIT_LOCALS}}`))();
 
 /**
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
@@ -156,27 +169,24 @@ export const sampleGLSL = /*@__PURE__*/ (() =>
  * @param layers How many there are, with the base.
  * @param over See `layersGLSL`; null if there is no other.
  * @param edits Null as long as poses are not edited.
+ * @param bodies See `bodiesGLSL`; null where all have the same.
  */
 export const sampleStepGLSL = (
   layers: number,
   over: typeof layersGLSL | null,
   edits: PoseEditGLSL | null,
+  bodies: string | null,
 ): string => /* glsl */ `
 ${stepGLSL(edits)}
-uniform highp sampler2D played;
-#define CROWD_PLAYED played
-/* Seconds since the epoch began, and its number. */
-#define CROWD_CLOCK settings[ 2 ].x
-#define CROWD_EPOCH settings[ 2 ].y
-
+${playedGLSL(layers)}
+${bodies ?? ''}
 ${frameAtGLSL}
-${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
 ${slerpGLSL}
 ${mixTracksGLSL}
 ${over?.share ?? ''}
 ${playedActionsGLSL(firstAction(layers), MAX_ACTIONS * layers, over?.next ?? '')}
 ${edits?.locals ?? ''}
-${entryRowsGLSL(edits === null ? '' : EDIT_LOCALS)}
+${entryRowsGLSL((bodies === null ? '' : FIT_BODY) + (edits === null ? '' : EDIT_LOCALS))}
 
 ${mainGLSL('passLayout.y', 'localsBelow', 'entryRows( instance, column )')}`;
 
@@ -264,7 +274,7 @@ const segmentsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 
 /**
  * @param begin Is done before models are edited, see `BEGIN_MODELS`.
- * @param down Goes down the chain to a joint.
+ * @param down Goes down the chain to a joint, and takes its inverse bind matrix.
  */
 const columnRowsGLSL = (begin: string, down: string): string => /* glsl */ `
 // What it writes of a column; where the local matrices of the instance begin.
@@ -282,7 +292,6 @@ mat3x4 columnRows( int instance, int column, ivec2 first ) {
     int length_ = int( chain.y );
     mat3x4 skin = matrixRows( 0 );
 ${down}
-    skin = multiplyRows( skin, matrixRows( head + 1 ) );
     // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
     rows = multiplyRows( rows, skin );
 
@@ -312,7 +321,8 @@ ${down}
 export const composeGLSL = /*@__PURE__*/ (() =>
   columnRowsGLSL(
     `if ( HAS_EDITS ) {${BEGIN_MODELS}}`,
-    `if ( HAS_SEGMENTS ) {${segmentsGLSL}} else {${chainGLSL(`if ( HAS_EDITS ) {${EDIT_MODELS}}`)}}`,
+    `if ( HAS_SEGMENTS ) {${segmentsGLSL}} else {${chainGLSL(`if ( HAS_EDITS ) {${EDIT_MODELS}}`)}}
+if ( HAS_BODIES ) {${BODY_INVERSE}} else {${OWN_INVERSE}}`,
   ))();
 
 /**
@@ -320,10 +330,17 @@ export const composeGLSL = /*@__PURE__*/ (() =>
  * It writes the instance's matrix times the joint's skinning matrix; or copies the influences; or writes the inverse of the
  * instance's matrix, by which shaders get at the pose without the place.
  *
+ * @param layers How many there are, with the base.
  * @param segments Whether `segmentStepGLSL` came before.
  */
-export const composeStepGLSL = (edits: PoseEditGLSL | null, segments: boolean): string => /* glsl */ `
+export const composeStepGLSL = (
+  layers: number,
+  edits: PoseEditGLSL | null,
+  bodies: string | null,
+  segments: boolean,
+): string => /* glsl */ `
 ${stepGLSL(edits)}
+${bodies === null ? '' : playedGLSL(layers) + bodies}
 ${localRowsGLSL()}
 ${edits?.models ?? ''}
 /* Where instances stand. */
@@ -340,7 +357,11 @@ mat3x4 placingRows( int instance ) {
   ) ) );
 
 }
-${columnRowsGLSL(edits === null ? '' : BEGIN_MODELS, segments ? segmentsGLSL : chainGLSL(edits === null ? '' : EDIT_MODELS))}
+${columnRowsGLSL(
+  edits === null ? '' : BEGIN_MODELS,
+  (segments ? segmentsGLSL : chainGLSL(edits === null ? '' : EDIT_MODELS)) +
+    (bodies === null ? OWN_INVERSE : BODY_INVERSE),
+)}
 
 #define columns ( passLayout.z + passLayout.y - passLayout.x + 1 )
 ${mainGLSL('columns', '0', 'columnRows( instance, column, ivec2( place * passLayout.y, at.y + localsBelow ) )')}`;

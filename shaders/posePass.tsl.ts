@@ -14,6 +14,8 @@ import type { Rows } from './tsl.js';
 export interface PassNodes extends TrackTexelNodes {
   /** Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints. */
   passLayout: Node<'ivec4'>;
+  /** Whether there are bodies of other proportions, with what `bodyNodes` gives. */
+  HAS_BODIES: boolean;
 }
 
 /** What steps between the first and the last read: local matrices, by where they lie. Builds on the current stack. */

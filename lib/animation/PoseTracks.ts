@@ -40,6 +40,11 @@ export interface PoseTracks {
   table: Uint32Array;
   /** In the order of the bone texture's. */
   clips: TrackClip[];
+  /**
+   * Of a body with other proportions than that of the keys, four numbers a node: its translation is the first three, and what
+   * clips give times the fourth.
+   */
+  fits?: Float64Array;
 }
 
 /** One clip of pose tracks. */

@@ -88,7 +88,7 @@ export function mixNode(
   node: number,
   out: Float64Array,
 ): void {
-  const { rest } = tracks;
+  const { rest, fits } = tracks;
   const first = node * TRS_SIZE;
   for (let i = first; i < first + TRS_SIZE; i++) out[i] = rest[i];
   for (const layer of layers) {
@@ -98,6 +98,8 @@ export function mixNode(
       mixProperty(tracks, layer.actions, node, property, share, out, first + PROPERTY_OFFSETS[property]);
     }
   }
+  if (fits)
+    for (let i = 0; i < 3; i++) out[first + i] = fits[node * 4 + i] + fits[node * 4 + 3] * out[first + i];
 }
 
 /**

@@ -49,7 +49,7 @@ export class PoseDirtyTracker {
    *
    * @returns Whether it was at another one.
    */
-  moveTo({ playback, boneTexture, crowd: { poseEdits } }: DrawnCrowd): boolean {
+  moveTo({ playback, crowd: { poseEdits, boneTexture } }: DrawnCrowd): boolean {
     const { clock, version } = playback;
     const { origin } = playback.time;
     const edits = poseEdits?.version ?? 0;

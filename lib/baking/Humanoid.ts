@@ -126,8 +126,8 @@ export class Humanoid {
   /** From the body's frame to the world. */
   readonly toWorld: Quaternion;
   readonly fromWorld: Quaternion;
-  private readonly fromBind: Quaternion;
-  private readonly size: number;
+  readonly fromBind: Quaternion;
+  readonly size: number;
   private readonly skins: SkinnedMesh[] = [];
   private readonly inverses = new Map<Object3D, Matrix4>();
   private readonly binds = new Map<Object3D, Matrix4>();

@@ -96,7 +96,7 @@ export function retargetClips(
 }
 
 /** What turns each joint of the target. */
-function matchBodies(source: Humanoid, target: Humanoid): Map<Object3D, Match> {
+export function matchBodies(source: Humanoid, target: Humanoid): Map<Object3D, Match> {
   const matches = new Map<Object3D, Match>();
   const [f, t] = [source.slots, target.slots];
   const put = (
@@ -289,7 +289,7 @@ function timesOf({ tracks, duration }: AnimationClip, fps: number): number[] {
 }
 
 /** Feet and hands that are not below their limbs, as in files of inverse kinematics, with these. */
-function looseEnds({ slots }: Humanoid): Map<Object3D, Object3D> {
+export function looseEnds({ slots }: Humanoid): Map<Object3D, Object3D> {
   const ends = SIDES.flatMap((side) => [
     [slots[`foot${side}`], slots[`lowerLeg${side}`]],
     [slots[`hand${side}`], slots[`lowerArm${side}`]],

@@ -1,4 +1,4 @@
-import type { Box3, InstancedMesh, Intersection, Object3D, Vector3 } from 'three';
+import type { Box3, DataTexture, InstancedMesh, Intersection, Object3D, Vector3 } from 'three';
 import type { MotionProgram } from '../../shaders/MotionProgram.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { PosedCrowd, PoseEditor, WrittenOnGPU } from '../animation/PoseSource.js';
@@ -42,6 +42,8 @@ export class Crowd {
   readonly features: CrowdFeature[] = [];
   /** Changes the poses of single instances; null while nothing does. */
   poseEdits: PoseEditor | null = null;
+  /** Bodies of kinds that have other proportions, see `CrowdKinds`; null while there are none. */
+  bodies: DataTexture | null = null;
   /** What the GPU writes of the instances; null while the CPU does. */
   written: WrittenOnGPU | null = null;
   /** Objects that stand for instances; null while there are none. */

@@ -247,7 +247,7 @@ export abstract class CrowdMesh extends InstancedMesh<
    * @category Play and blend
    */
   get boneTexture(): BoneTexture {
-    return this.crowd.boneTexture;
+    return this.owner?.boneTexture ?? this.crowd.boneTexture;
   }
 
   /**

@@ -51,7 +51,8 @@ export function getSkinningMatrix(
   target: Matrix4,
 ): Matrix4 {
   checkIndex(index, mesh.visibility);
-  return affineToMatrix4(jointMatrix(mesh, index, mesh.boneTexture.jointIndex(joint)), 0, target);
+  const shown = shownAs(mesh, index);
+  return affineToMatrix4(jointMatrix(shown, index, shown.boneTexture.jointIndex(joint)), 0, target);
 }
 
 /**
@@ -76,12 +77,17 @@ export function getSocketMatrix(
   target: Matrix4,
 ): Matrix4 {
   checkIndex(index, mesh.visibility);
-  const socket = socketOf(mesh.boneTexture, joint);
-  multiplyAffine(jointMatrix(mesh, index, socket.joint), 0, socket.bind, 0, _socket, 0);
+  const shown = shownAs(mesh, index);
+  const socket = socketOf(shown.boneTexture, joint);
+  multiplyAffine(jointMatrix(shown, index, socket.joint), 0, socket.bind, 0, _socket, 0);
   return affineToMatrix4(_socket, 0, target).premultiply(
     _matrix.fromArray(mesh.instanceMatrix.array, index * 16),
   );
 }
+
+/** What draws an instance of a crowd, whose kinds may have other proportions. */
+export const shownAs = (crowd: DrawnCrowd, index: number): DrawnCrowd =>
+  crowd.owner === undefined ? ((crowd.views.kinds?.meshOf(index) ?? crowd) as DrawnCrowd) : crowd;
 
 /** A joint's skinning matrix as an instance shows it now, 12 numbers row by row, which hold until another is asked for. */
 export function jointMatrix(crowd: DrawnCrowd, index: number, joint: number): Float64Array {

@@ -65,6 +65,8 @@ export interface KindSplitter {
   listOf(mesh: object): number | null;
   /** Whether a mesh draws instances of the kind that an instance has. */
   shows(mesh: object, id: number): boolean;
+  /** What draws an instance. */
+  meshOf(id: number): object | undefined;
   /** Of how many of the instances a list is, as a share. */
   shareOf(list: KindSplitter['lists'][number]): number;
   /** Lists of a view. */

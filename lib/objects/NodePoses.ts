@@ -12,6 +12,8 @@ import {
 } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
+import type { DrawnCrowd } from '../core/Crowd.js';
+import { shownAs } from '../crowd/poseQueries.js';
 import type { EditStore } from '../features/jointEdits/EditStore.js';
 import { affineToMatrix4, composeAffine, multiplyAffine } from '../utils/affine.js';
 
@@ -114,7 +116,7 @@ export class NodePoses extends PosedNodes {
   private readonly modelVersions: Uint32Array;
 
   constructor(
-    private readonly crowd: PosedCrowd,
+    private readonly crowd: DrawnCrowd,
     private readonly tracks: PoseTracks,
   ) {
     super(crowd);
@@ -149,7 +151,8 @@ export class NodePoses extends PosedNodes {
   }
 
   override readUnedited(node: number, out: Float64Array): void {
-    mixNode(this.tracks, this.played(), node, out);
+    const { tracks } = shownAs(this.crowd, this.instance).boneTexture.data;
+    mixNode(tracks as PoseTracks, this.played(), node, out);
     this.edits?.applyLive(this.instance, node, out);
   }
 

@@ -90,7 +90,7 @@ export class ActionTexels {
   hasFades = false;
   readonly texture: InstanceTexture;
   /** Numbers of an instance, and of what stands before its actions. */
-  private readonly stride: number;
+  readonly stride: number;
   private readonly first: number;
 
   /**

@@ -15,6 +15,7 @@ import {
   SkinnedInstancedMesh,
 } from '../support/library.js';
 import { createStage, shaded } from '../support/pictures.js';
+import { createTall } from '../support/tallBody.js';
 
 const COUNT = 5;
 
@@ -92,6 +93,50 @@ describe.each(TWINS)('%s', (twin) => {
       for (let i = 0; i < COUNT; i++) show(i, 0, 0.3, false);
       await compare('kinds disposed');
     }
+    disposeLater(crowd);
+  });
+});
+
+describe.each(TWINS)('other proportions, %s', (twin) => {
+  const { draw } = useDrawing(twin);
+
+  test('instances of kinds with other proportions look as clones that play clips made for them', async () => {
+    const models = [createKnight(), createTall(), createFigure(0x2244cc, 0.2, createCoarseCharacter())];
+    for (const { root } of models) shaded(root);
+    const [knight] = models;
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(knight.root, knight.clips), COUNT);
+    crowd.castShadow = crowd.receiveShadow = true;
+    const kinds = new CrowdKinds(crowd);
+    for (const { root } of models.slice(1)) kinds.add(bakeCharacter(root, []));
+    const town = new Group();
+    const mixers = Array.from({ length: COUNT }, (_, i) => {
+      const { root, clips } = models[i % 3];
+      const clone = SkeletonUtils.clone(root);
+      clone.position.set((i % 3) - 1, 0, i < 3 ? 0 : -1);
+      clone.updateMatrix();
+      crowd.setMatrixAt(i, clone.matrix).play(i, i % 4, { time: i * 0.1 });
+      kinds.setKindAt(i, i % 3);
+      town.add(clone);
+      const mixer = new AnimationMixer(clone);
+      const [from, to] = [i, i + 1].map((clip) => mixer.clipAction(clips[clip % 4]));
+      from.play().time = i * 0.1;
+      return { mixer, from, to };
+    });
+    crowd.update(0);
+    for (const { mixer } of mixers) mixer.update(0);
+    const stage = createStage(
+      new Box3(new Vector3(-1.5, 0, -1.5), new Vector3(1.5, 2.6, 0.5)),
+      'directional',
+    );
+    const compare = (what: string) =>
+      expectSameDrawn(`proportions, ${twin}, ${what}`, draw, stage, town, crowd);
+    await compare('in clips');
+    mixers.forEach(({ from, to }, i) => {
+      from.crossFadeTo(to.play(), 0.4, false);
+      crowd.play(i, (i + 1) % 4, { fade: 0.4 });
+    });
+    for (const one of [crowd, ...mixers.map(({ mixer }) => mixer)]) one.update(0.2);
+    await compare('in fades');
     disposeLater(crowd);
   });
 });

@@ -37,12 +37,14 @@ export interface PoseCounts {
   hasShortKeys: boolean;
   /** Whether poses are edited. */
   edited: boolean;
+  /** Whether there are bodies with other proportions. */
+  hasBodies: boolean;
   /** See `TrackLayout`. */
   hasLongChains: boolean;
 }
 
 /** Shader texts that features bring along. */
-const features: { edits?: PoseEditGLSL; layers?: typeof layersGLSL } = {};
+const features: { edits?: PoseEditGLSL; layers?: typeof layersGLSL; bodies?: string } = {};
 
 /** Lets passes pose crowds whose poses are edited. */
 export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
@@ -52,6 +54,11 @@ export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
 /** Lets passes pose crowds that have layers over the base. */
 export function registerLayersGLSL(glsl: typeof layersGLSL): void {
   features.layers = glsl;
+}
+
+/** Lets passes pose crowds that have bodies with other proportions. */
+export function registerBodiesGLSL(glsl: string): void {
+  features.bodies = glsl;
 }
 
 /** @throws If the page has not imported it. */
@@ -245,13 +252,14 @@ export class WebGLPosePass {
 
   /** Call `setSize` before anything else. */
   constructor(readonly counts: PoseCounts) {
-    const { nodes, joints, morphGroups, layers, edited, hasShortKeys, hasLongChains } = counts;
+    const { nodes, joints, morphGroups, layers, edited, hasBodies, hasShortKeys, hasLongChains } = counts;
     this.entries = nodes + morphGroups;
     // Behind them is the instance's own matrix.
     this.columns = joints + morphGroups + 1;
     this.settings.set([nodes, this.entries, joints]);
     const edits = edited ? featureGLSL('edits', 'JointEdits') : null;
     const over = layers > 1 ? featureGLSL('layers', 'AnimationLayers') : null;
+    const bodies = hasBodies ? featureGLSL('bodies', 'CrowdKinds') : null;
     // Steps that are the same text have the same samplers at the same units.
     this.samplers = [
       'locals[0]',
@@ -261,14 +269,19 @@ export class WebGLPosePass {
       'instances',
       'played',
       'matrices',
-    ].concat(edits?.textures ?? [], hasShortKeys ? 'shortKeys' : [], over === null ? [] : 'masks');
+    ].concat(
+      edits?.textures ?? [],
+      hasShortKeys ? 'shortKeys' : [],
+      over === null ? [] : 'masks',
+      hasBodies ? 'bodies' : [],
+    );
     const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
     // An edit of a joint relative to the root needs all before it in the chain.
     const hasSegments = hasLongChains && !edited;
     this.shaders = [
-      define + sampleStepGLSL(layers, over, edits),
+      define + sampleStepGLSL(layers, over, edits, bodies),
       hasSegments ? segmentStepGLSL() : '',
-      composeStepGLSL(edits, hasSegments),
+      composeStepGLSL(layers, edits, bodies, hasSegments),
     ];
   }
 
@@ -319,7 +332,7 @@ export class WebGLPosePass {
    */
   wait(
     renderer: WebGLRenderer,
-    { boneTexture, playback, crowd }: DrawnCrowd,
+    { playback, crowd }: DrawnCrowd,
     layout: ReturnType<typeof trackLayout>,
     due: InstanceList,
     first: number,
@@ -327,6 +340,7 @@ export class WebGLPosePass {
     matrices: Texture,
   ): void {
     const { settings, perRow, inputs } = this;
+    const { boneTexture, bodies } = crowd;
     const { shortKeys } = boneTexture;
     const { over } = playback;
     settings[4] = layout.nodes;
@@ -345,6 +359,7 @@ export class WebGLPosePass {
       for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;
     if (shortKeys !== null) inputs[at++] = shortKeys;
     if (over !== null) inputs[at++] = over.masks;
+    if (bodies !== null) inputs[at++] = bodies;
     const row = Math.floor(first / perRow);
     const rows = Math.floor(last / perRow) + 1 - row;
     const shared = sharedOf(renderer);

@@ -29,6 +29,7 @@ export class WebGLPoses {
     morphGroups: 0,
     layers: 1,
     edited: false,
+    hasBodies: false,
     hasShortKeys: false,
     hasLongChains: false,
   };
@@ -144,8 +145,9 @@ export class WebGLPoses {
   }
 
   /** The pass that there is, or a new one if the crowd is not as it was. */
-  private passFor({ boneTexture, playback, crowd }: DrawnCrowd): WebGLPosePass {
+  private passFor({ playback, crowd }: DrawnCrowd): WebGLPosePass {
     const { counts } = this;
+    const { boneTexture } = crowd;
     if (this.boneTexture !== boneTexture) {
       const tracks = boneTexture.data.tracks as PoseTracks;
       this.boneTexture = boneTexture;
@@ -158,6 +160,7 @@ export class WebGLPoses {
     }
     counts.layers = playback.layers.length;
     counts.edited = crowd.poseEdits?.isUsed === true;
+    counts.hasBodies = crowd.bodies !== null;
     if (!this.pass?.suits(counts)) {
       this.pass?.dispose();
       this.pass = new WebGLPosePass({ ...counts });

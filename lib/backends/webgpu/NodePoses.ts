@@ -327,7 +327,7 @@ const isWebGPU = (renderer: object): boolean =>
   (renderer as { backend: { isWebGPUBackend?: boolean } }).backend.isWebGPUBackend === true;
 
 /** The poses of a crowd on a renderer; they go with what its instances play. */
-export function posesOf(renderer: object, { playback, boneTexture }: DrawnCrowd): NodePoses {
+export function posesOf(renderer: object, { playback, crowd: { boneTexture } }: DrawnCrowd): NodePoses {
   const webGPU = isWebGPU(renderer);
   const all = webGPU ? known.webGPU : known.webGL;
   const last = all.get(playback);

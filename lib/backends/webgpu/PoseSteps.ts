@@ -112,9 +112,11 @@ export function poseKey(
   before: boolean,
   list: PoseList | null,
 ): number {
-  const { playback, boneTexture } = crowd;
+  const { playback } = crowd;
+  const { boneTexture, bodies, poseEdits } = crowd.crowd;
   let key = playback.layers.length;
-  key = key * 2 + (crowd.crowd.poseEdits === null ? 0 : 1);
+  key = key * 2 + (poseEdits === null ? 0 : 1);
+  key = key * 2 + (bodies === null ? 0 : 1);
   key = key * 2 + (storedActions(crowd) === null ? 0 : 1);
   key = key * 2 + (boneTexture.shortKeys === null ? 0 : 1);
   key = key * 2 + (counts.layout.hasLongChains ? 1 : 0);
@@ -178,6 +180,7 @@ export class PoseSteps {
   private readonly edits: PoseEditNodes | null;
   private readonly keys: TexelNode;
   private readonly shortKeys: TexelNode | null;
+  private readonly bodies: TexelNode | null;
   private readonly writers: readonly [RowsWriter, RowsWriter];
   private readonly locals: RowsReader;
   /** Between the two steps, where chains are long and no pose is edited. */
@@ -196,7 +199,7 @@ export class PoseSteps {
     private readonly webGPU: boolean,
     list: PoseList | null,
   ) {
-    const { playback, boneTexture } = crowd;
+    const { playback } = crowd;
     const { instanceOf } = this;
     this.numbers = structIn(numbers, PoseNumbers);
     const told = (name: string) => this.numbers.element(int(0)).get(name);
@@ -208,7 +211,7 @@ export class PoseSteps {
         }
       : this.uniforms;
     const number = (name: string) => told(name) as unknown as Node<'int'>;
-    const { poseEdits } = crowd.crowd;
+    const { boneTexture, bodies, poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
     this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
     this.places = placesReader(crowd, webGPU);
@@ -252,8 +255,14 @@ export class PoseSteps {
     };
     this.keys = texels(boneTexture);
     this.shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
+    this.bodies = bodies && texels(bodies);
     // Anew in each step: three.js keeps a function's code, but not the textures that it reads.
-    const readTracks = () => ({ ...trackTexels(this.keys, starts, this.shortKeys), passLayout: counts });
+    const readTracks = () => ({
+      ...trackTexels(this.keys, starts, this.shortKeys),
+      passLayout: counts,
+      HAS_BODIES: this.bodies !== null,
+      ...(this.bodies && nodesOf('CrowdKinds')(this.bodies, played, counts)),
+    });
     // Texts know texels of textures by two numbers, of which the second is 0 in buffers.
     const firstOf = (row: Node<'int'>) => ivec2(row.mul(counts.y), 0).toVar();
     const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
@@ -375,8 +384,8 @@ export class PoseSteps {
   }
 
   private use({ posedCrowd, numbers, due, rows, locals, segments, palette, before }: PoseBuffers): void {
-    const { playback, boneTexture } = posedCrowd;
-    const { poseEdits } = posedCrowd.crowd;
+    const { playback } = posedCrowd;
+    const { boneTexture, bodies, poseEdits } = posedCrowd.crowd;
     const { uniforms } = this;
     if (this.webGPU) this.numbers.value = numbers;
     else {
@@ -394,6 +403,7 @@ export class PoseSteps {
     this.keys.value = boneTexture;
     if (this.shortKeys !== null && boneTexture.shortKeys !== null)
       this.shortKeys.value = boneTexture.shortKeys;
+    if (this.bodies !== null && bodies !== null) this.bodies.value = bodies;
     this.writers[0].use(locals);
     this.writers[1].use(palette);
     this.segment?.from.use(locals);

@@ -1,4 +1,5 @@
 import type { Node, NodeBuilder } from 'three/webgpu';
+import type { bodyNodes } from '../../../shaders/bodies.tsl.js';
 import type { layerNodes } from '../../../shaders/layers.tsl.js';
 import type { discardFaded, writeFade } from '../../../shaders/levelFade.tsl.js';
 import type { dividedColor, partMapOffset } from '../../../shaders/parts.tsl.js';
@@ -24,6 +25,7 @@ export type PartNode = () => Node<'vec4'>;
 /** What node materials and the pose pass need for a feature. It comes with the feature's class: `lib/webgpu.ts` registers it. */
 export interface FeatureNodes {
   AnimationLayers: typeof layerNodes;
+  CrowdKinds: typeof bodyNodes;
   CrowdLevels: { writeFade: typeof writeFade; discardFaded: typeof discardFaded };
   InstanceMotions: (
     crowd: DrawnCrowd,

@@ -1,4 +1,6 @@
 import type { BufferGeometry, Raycaster } from 'three';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { Character } from '../../character/assembleCharacter.js';
 import type { Crowd, DrawOptions } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
@@ -7,11 +9,13 @@ import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { KIND_LISTS, type KindSplitter, type SplitLists } from '../../culling/LODSelector.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
+import { HEADER_PHASE } from '../../playback/instanceLayout.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
+import { bodyTexels, fitBody } from './fitBody.js';
 import { KindLists } from './KindLists.js';
 import { rebindGeometry } from './rebindGeometry.js';
 
@@ -19,7 +23,10 @@ import { rebindGeometry } from './rebindGeometry.js';
 const MAX_KINDS = 256;
 
 /** How a kind is drawn. */
-export type KindOptions = Pick<DrawOptions, 'influences' | 'shadowInfluences'>;
+export interface KindOptions extends Pick<DrawOptions, 'influences' | 'shadowInfluences'> {
+  /** By how much it strides longer than the crowd's character, if it has other proportions. @default as its joints are farther apart */
+  scale?: number;
+}
 
 /**
  * Draws the instances of one kind in the geometry and the materials of another character: what `CrowdKinds.add` returns, a child of
@@ -34,6 +41,19 @@ export class KindMesh extends LevelMesh {
   /** For type testing. */
   readonly isKindMesh = true;
 
+  /** Gives what poses it by a bone texture of the crowd, where its proportions are others. @internal */
+  bodyFor!: (boneTexture: BoneTexture) => BoneTexture | null;
+  private body: BoneTexture | null = null;
+
+  override get boneTexture(): BoneTexture {
+    return this.body ?? super.boneTexture;
+  }
+
+  /** @internal */
+  override prepareBoneTexture(boneTexture: BoneTexture): void {
+    this.body = this.bodyFor(boneTexture);
+  }
+
   /** Those of its own character. @internal */
   override get parts(): InstanceParts | null {
     return this.instanceParts;
@@ -45,7 +65,10 @@ export class KindMesh extends LevelMesh {
 
   /** @internal */
   override copyFor(owner: CrowdMesh): KindMesh {
-    return new KindMesh(owner, this.geometry, this.material, this);
+    const mesh = new KindMesh(owner, this.geometry, this.material, this);
+    mesh.bodyFor = this.bodyFor;
+    mesh.prepareBoneTexture(mesh.crowd.boneTexture);
+    return mesh;
   }
 
   override clone(recursive?: boolean): this {
@@ -95,6 +118,8 @@ export class CrowdKinds implements CrowdFeature {
   private countedVersion = -1;
   /** Numbers of `lists` by level and kind. */
   private places: number[] = [];
+  /** What shaders know the kinds by. */
+  private texels: object | null = null;
   /** Levels of detail that there were when `lists` was last emptied. */
   private levels: unknown;
 
@@ -115,10 +140,11 @@ export class CrowdKinds implements CrowdFeature {
   /**
    * Adds a character. It may be baked without clips: `bakeCharacter(root, [])`.
    *
-   * @param character Has the joints of the crowd's, by name, which rest in the same places. Joints that the crowd has not follow
-   * those above them.
+   * @param character Has the joints of the crowd's, by name, which are turned alike at rest, but may be as far apart as they like:
+   * what clips say of translations is lengthened. What is attached to the crowd itself then shows on its own character alone. Joints
+   * that the crowd has not follow those above them. For humanoids with other joints there is `retargetBody`.
    * @returns The mesh that draws the kind. Nothing of the character is changed, or freed with it.
-   * @throws If it has another skeleton, or one that rests or is bound elsewhere.
+   * @throws If it has another skeleton, or one that is turned or bound otherwise.
    *
    * @example
    * ```ts
@@ -137,10 +163,17 @@ export class CrowdKinds implements CrowdFeature {
     if (kind < 0) kind = meshes.length;
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
-    const geometry = rebindGeometry(character.geometry, character.boneTexture, boneTexture);
+    const bodyFor = (other: BoneTexture) => fitBody(character.boneTexture, other, options.scale);
+    const geometry = rebindGeometry(
+      character.geometry,
+      character.boneTexture,
+      bodyFor(boneTexture) ?? boneTexture,
+    );
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
     const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
+    mesh.bodyFor = bodyFor;
+    mesh.prepareBoneTexture(boneTexture);
     mesh.name = name;
     mesh.characterParts = parts;
     this.insert(mesh, kind);
@@ -185,6 +218,7 @@ export class CrowdKinds implements CrowdFeature {
     const number = this.checkKind(kind);
     forEachInstance(instances, this.crowd.visibility, (index) => {
       this.kinds[index] = number;
+      this.tell(index);
     });
     this.version++;
     return this;
@@ -220,18 +254,26 @@ export class CrowdKinds implements CrowdFeature {
   swap(i: number, j: number): void {
     const { kinds } = this;
     [kinds[i], kinds[j]] = [kinds[j], kinds[i]];
+    this.tell(i);
+    this.tell(j);
     this.version++;
   }
 
   reset(index: number): void {
     if (this.kinds[index] === 0) return;
     this.kinds[index] = 0;
+    this.tell(index);
     this.version++;
+  }
+
+  boneTextureReplaced(): void {
+    this.poseBodies();
   }
 
   /** @internal */
   copyAt(from: number, to: number): void {
     this.kinds[to] = this.kinds[from];
+    this.tell(to);
     this.version++;
   }
 
@@ -265,6 +307,8 @@ export class CrowdKinds implements CrowdFeature {
       this.levels = levels;
       this.renew();
     }
+    // Others, once there is room for more instances, or there are other layers.
+    if (this.crowd.playback.texels !== this.texels) this.tellAll();
     const level = splitter?.listOf(mesh) ?? null;
     const kind = this.kindOf(mesh);
     if (level === -1 || kind === null) return level;
@@ -282,6 +326,11 @@ export class CrowdKinds implements CrowdFeature {
   shows(mesh: CrowdMesh, id: number): boolean {
     const kind = this.kindOf(mesh);
     return kind === null || kind === this.kinds[id];
+  }
+
+  /** @internal */
+  meshOf(id: number): CrowdMesh | undefined {
+    return this.meshes[this.kinds[id]];
   }
 
   /** @internal */
@@ -312,7 +361,9 @@ export class CrowdKinds implements CrowdFeature {
     const kind = this.numberOf(mesh);
     if (kind >= 0) return kind;
     const { owner, isJointAttachment } = mesh as CrowdMesh & { isJointAttachment?: boolean };
-    return owner === undefined || (isJointAttachment && owner === this.crowd) ? null : this.kindOf(owner);
+    // Joints of bodies with other proportions are elsewhere.
+    const isOnAll = isJointAttachment && owner === this.crowd && this.crowd.crowd.bodies === null;
+    return owner === undefined || isOnAll ? null : this.kindOf(owner);
   }
 
   private checkKind(kind: CrowdMesh | number): number {
@@ -324,7 +375,35 @@ export class CrowdKinds implements CrowdFeature {
   /** Call when there are other kinds. */
   private changed(): void {
     this.renew();
+    this.poseBodies();
     for (const one of this.meshes) one?.prepareDraw();
+  }
+
+  /** Lets the pass know of bodies with other proportions, if there are any. */
+  private poseBodies(): void {
+    const { crowd } = this.crowd;
+    const bodies = this.meshes.map((mesh) => (mesh ?? this.crowd).boneTexture.data.tracks as PoseTracks);
+    crowd.bodies?.dispose();
+    crowd.bodies = bodies.some((body) => body?.fits) ? bodyTexels(bodies) : null;
+    this.tellAll();
+  }
+
+  private tellAll(): void {
+    this.texels = this.crowd.playback.texels;
+    for (let id = 0; id < this.crowd.capacity; id++) this.tell(id);
+  }
+
+  /** Lets shaders know of which kind an instance is. */
+  private tell(id: number): void {
+    const { bodies, playback, written } = this.crowd.crowd;
+    if (bodies === null) return;
+    // Whatever the GPU has been told of the instance it does not read again.
+    if (written?.plays) written.refuse();
+    const { texels } = playback;
+    const { data } = texels.texture;
+    const at = id * texels.stride + HEADER_PHASE;
+    data[at] = this.kinds[id] + (data[at] % 1);
+    texels.changed(id);
   }
 
   /** Makes the lists that there are to be now; those of attachments come when they are drawn. */

@@ -15,7 +15,7 @@ import { affineToMatrix4 } from '../../utils/affine.js';
 import { floatsOf, sharingCopy } from '../../utils/geometries.js';
 
 /** How far a joint may be off, as a share of the largest of the character's distances. */
-const TOLERANCE = 1e-5;
+export const TOLERANCE = 1e-5;
 
 /** A joint of another bone texture, and what takes vertices to where that texture has them when it is bound. */
 interface Match {
@@ -156,7 +156,7 @@ function bindOf({ data }: BoneTexture, joint: number): Matrix4 {
 }
 
 /** For each joint where it rests, relative to the root. */
-function restsOf({ data, reader, jointNames }: BoneTexture): Matrix4[] {
+export function restsOf({ data, reader, jointNames }: BoneTexture): Matrix4[] {
   reader.pose(createPoseMix());
   return jointNames.map((_, joint) => {
     reader.jointMatrix(joint, _affine, 0);

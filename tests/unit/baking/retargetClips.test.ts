@@ -1,8 +1,16 @@
-import { type AnimationClip, AnimationMixer, type Object3D, type SkinnedMesh, Vector3 } from 'three';
+import { type AnimationClip, AnimationMixer, Matrix4, type Object3D, type SkinnedMesh, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { MISSING } from '../../setup/missingNote.mjs';
 import { BUILT_IN, hasCharacter, loadCharacter } from '../../support/characters.js';
-import { bakeCharacter, retargetClips } from '../../support/library.js';
+import {
+  bakeCharacter,
+  CrowdKinds,
+  getSocketMatrix,
+  retargetBody,
+  retargetClips,
+  SkinnedInstancedMesh,
+} from '../../support/library.js';
+import { characterHeight, Reference } from '../../support/reference.js';
 
 /** How far limbs may point elsewhere, and soles sink, as a share of the height. Measured: 1.95, and 0.35 %. */
 const DEGREES = 2.5;
@@ -115,3 +123,57 @@ test('who is no humanoid, or has no such node, is told', async () => {
   root.getObjectByName('LeftLowerArm')!.name = 'Branch';
   expect(() => retargetClips(clips, root, root)).toThrow('has no lowerArmL by the names of its nodes');
 });
+
+/** Whose feet are below no leg, so that no other body can be carried by it. */
+const APART = 'RobotExpressive.glb';
+/** How far legs may be from where clips that are made for the body have them, as a share of the height. */
+const OFF = 1e-4;
+
+for (const from of BODIES) {
+  for (const to of BODIES) {
+    if (from === to) continue;
+    const missing = [from[0], to[0]].find((file) => !hasCharacter(file));
+    const title = `${to[0]} is a kind of ${from[0]}${missing ? `: ${missing} ${MISSING}` : ''}`;
+    test.skipIf(missing)(title, async () => {
+      const [source, target] = [await loadCharacter(from[0]), await loadCharacter(to[0])];
+      const clips = source.clips.filter(({ name }) => from[2].test(name));
+      // Legs that clips move from the hips, clips of others do not.
+      const isTurned = (name: string) => !/\.position$/.test(name) || /hips|root/i.test(name);
+      for (const clip of clips) clip.tracks = clip.tracks.filter(({ name }) => isTurned(name));
+      const told = [from, to].map((body) => (body[0] === 'CesiumMan.glb' ? namesOf(body) : {}));
+      const names = { from: told[0], to: told[1] };
+      if (from[0] === APART) {
+        expect(() => retargetBody(target.root, source.root, { names })).toThrow('of another branch; bake');
+        return;
+      }
+      const { body, scale } = retargetBody(target.root, source.root, { names });
+      const made = retargetClips(clips, source.root, target.root, { names, ground: false });
+      const crowd = new SkinnedInstancedMesh(bakeCharacter(source.root, clips), 1);
+      const kind = new CrowdKinds(crowd).add(bakeCharacter(body, []), { scale });
+      const { jointNames } = kind.boneTexture;
+      const height = characterHeight(target.root);
+      const [own, other] = [from, to].map(namesOf);
+      const socket = (slot: string) =>
+        new Vector3().setFromMatrixPosition(getSocketMatrix(kind, 0, own[slot], new Matrix4()));
+      made.clips.forEach((clip, at) => {
+        // At keys: feet that are below no leg go straight from one to the next in clips that are made for the body.
+        const { times } = clip.tracks[0];
+        for (let i = 0; i < 5; i++) {
+          const time = times[Math.floor((i * times.length) / 5)];
+          crowd.play(0, clips[at].name, { time }).update(0);
+          const { root } = new Reference(target.root, new Matrix4()).pose(clip, time);
+          const node = (slot: string) => root.getObjectByName(other[slot])!.getWorldPosition(new Vector3());
+          for (const side of ['L', 'R'])
+            for (const k of [0, 1, 3, 4]) {
+              const [a, b] = [LIMBS[k] + side, LIMBS[k + 1] + side];
+              if (![a, b].every((slot) => jointNames.includes(own[slot]))) continue;
+              if (k > 2)
+                expect(socket(b).distanceTo(node(b)) / height, `${clip.name} ${b}`).toBeLessThan(OFF);
+              const [way, wanted] = [socket(b).sub(socket(a)), node(b).sub(node(a))];
+              expect(way.angleTo(wanted) * (180 / Math.PI), `${clip.name} ${a}`).toBeLessThan(DEGREES);
+            }
+        }
+      });
+    });
+  }
+}

@@ -1,4 +1,5 @@
 import {
+  Box3,
   BoxGeometry,
   type BufferGeometry,
   Group,
@@ -11,14 +12,18 @@ import {
 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
+import { HEADER_PHASE } from '../../../lib/playback/instanceLayout.js';
 import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import { createKnight } from '../../support/knight.js';
 import {
+  AnimationLayers,
   type BoneTexture,
   bakeCharacter,
   type CrowdIntersection,
   CrowdKinds,
   frames,
+  getSocketMatrix,
+  getVertexPosition,
   InstanceParts,
   JointAttachment,
   type KindMesh,
@@ -26,6 +31,7 @@ import {
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { characterHeight, offFrom, Reference } from '../../support/reference.js';
+import { createTall } from '../../support/tallBody.js';
 
 const BOUND = 1e-5;
 
@@ -119,14 +125,14 @@ test('objects are hit in the geometry of their kind', () => {
 
 test('another skeleton is refused, with the way out', () => {
   const { kinds } = createCrowd();
-  const taller = createCharacter();
-  (taller.root.getObjectByName('Head') as Object3D).position.y += 0.1;
+  const turned = createCharacter();
+  (turned.root.getObjectByName('Head') as Object3D).rotation.y += 0.1;
   const joint = createCharacter();
   (joint.root.getObjectByName('Head') as Object3D).name = 'Skull';
   const { clips } = joint;
   for (const clip of clips)
     for (const track of clip.tracks) track.name = track.name.replace(/^Head\b/, 'Skull');
-  expect(() => kinds.add(bakeCharacter(taller.root, []))).toThrow(/"Head" rests elsewhere .* second crowd/);
+  expect(() => kinds.add(bakeCharacter(turned.root, []))).toThrow(/"Head" rests elsewhere .* second crowd/);
   expect(() => kinds.add(bakeCharacter(joint.root, clips))).toThrow(/no joint "Skull".* second crowd/);
   expect(kinds.meshes.length).toBe(3);
 });
@@ -150,4 +156,61 @@ test('below an uneven armature, normals of a kind are turned by joints of the cr
     const isSkin = name.startsWith('normals');
     expect(after[vertex]).toMatch(isSkin ? /^normals of part/ : name === 'Hat' ? /Head/ : name);
   });
+});
+
+test('a kind of other proportions, bound in another way, has the vertices of a clone whose clips are as much longer', () => {
+  const { kinds, matrices } = createCrowd();
+  const { root, clips } = createTall();
+  const tall = kinds.add(bakeCharacter(root, []));
+  const height = characterHeight(root);
+  for (let i = 0; i < 6; i += 2) {
+    kinds.setKindAt(i, tall);
+    const { root: posed } = new Reference(root, matrices[i]).pose(clips[i % 4], i * 0.11);
+    expect(offFrom(posed, tall, i) / height).toBeLessThan(BOUND);
+    const hand = posed.getObjectByName('LeftHand') as Object3D;
+    const socket = getSocketMatrix(tall, i, 'LeftHand', new Matrix4());
+    hand.matrixWorld.elements.forEach((one, k) => expect(socket.elements[k]).toBeCloseTo(one, 5));
+    const box = new Box3();
+    for (let vertex = 0; vertex < tall.geometry.attributes.position.count; vertex++)
+      box.expandByPoint(
+        getVertexPosition(tall, i, vertex, new Vector3()).applyMatrix4(matrices[i].clone().invert()),
+      );
+    expect(tall.bounds.ofPoses().containsBox(box)).toBe(true);
+  }
+});
+
+test('what an instance of other proportions plays by stays its own, whatever happens to it', () => {
+  const { crowd, kinds } = createCrowd();
+  const { root } = createTall();
+  const tall = kinds.add(bakeCharacter(root, []));
+  const told = () => {
+    for (const mesh of kinds.meshes) void mesh?.level;
+    const { texture, stride } = crowd.playback.texels;
+    return Array.from({ length: crowd.count }, (_, i) => Math.floor(texture.data[i * stride + HEADER_PHASE]));
+  };
+  const kindsNow = () => Array.from(kinds.kinds.subarray(0, crowd.count));
+  kinds.setKindAt(2, tall);
+  const hand = (index: number) => getSocketMatrix(crowd, index, 'LeftHand', new Matrix4());
+  expect(hand(2)).toEqual(getSocketMatrix(tall, 2, 'LeftHand', new Matrix4()));
+  const object = new SkinnedInstance(crowd);
+  kinds.setKindAt(object.instanceId, tall);
+  const bone = object.getObjectByName('LeftHand') as Object3D;
+  const at = new Vector3().setFromMatrixPosition(hand(object.instanceId));
+  expect(bone.getWorldPosition(new Vector3()).distanceTo(at)).toBeLessThan(BOUND);
+  crowd.swapInstances(2, 3);
+  expect(told()).toEqual(kindsNow());
+  crowd.setCapacity(40);
+  new AnimationLayers(crowd, [{ name: 'upper' }]);
+  expect(told()).toEqual(kindsNow());
+  const copy = crowd.clone();
+  const other = copy.views.kinds as CrowdKinds;
+  expect(hand(3)).toEqual(getSocketMatrix(copy, 3, 'LeftHand', new Matrix4()));
+  expect(other.meshes[3]?.boneTexture).not.toBe(copy.boneTexture);
+  crowd.deleteInstance(3);
+  expect(told()).toEqual(kindsNow());
+  const attached = new JointAttachment(crowd, 'Head', new BoxGeometry(), new MeshStandardMaterial());
+  expect([0, 1, object.instanceId].map((id) => kinds.shows(attached, id))).toEqual([true, false, false]);
+  tall.dispose();
+  expect(kinds.shows(attached, object.instanceId)).toBe(true);
+  expect(crowd.crowd.bodies).toBe(null);
 });

@@ -1,0 +1,201 @@
+import { Bone, Matrix4, type Mesh, Object3D, Quaternion, Skeleton, type SkinnedMesh, Vector3 } from 'three';
+import { Humanoid, isBelow } from './Humanoid.js';
+import { looseEnds, matchBodies, type RetargetOptions } from './retargetClips.js';
+
+/** How far a joint may be from where the nodes of the other body can carry it, as a share of the length of its legs. */
+const TOLERANCE = 1e-3;
+
+/** A body that moves by the nodes of another. */
+export interface RetargetedBody {
+  /** With the geometry and the materials of the body, which stays as it is. */
+  body: Object3D;
+  /** Length of its legs over that of the other's. */
+  scale: number;
+}
+
+/**
+ * Makes a body with a head, two arms and two legs move by the nodes of another, of whatever maker: where {@link retargetClips} makes
+ * clips fit a body, this makes a body fit clips. It is bound to a copy of the other's nodes, which are as far apart as its own joints
+ * are; baked, it is a kind for `CrowdKinds` of a crowd of the other. The heights of hips are not corrected by key, so that soles may
+ * sink a little, and chains of other lengths follow the nearest joint.
+ *
+ * ```ts
+ * const { body, scale } = retargetBody(gltf.scene, knight.scene);
+ * const robot = kinds.add(bakeCharacter(body, []), { scale });
+ * ```
+ *
+ * @param like Root of the body that the crowd was baked from, at the origin.
+ * @throws If head or a limb of one is not found: say their names. If a joint hangs on another branch, so that only
+ * `retargetClips` can do it.
+ *
+ * @category Bake
+ */
+export function retargetBody(
+  body: Object3D,
+  like: Object3D,
+  { names = {} }: Pick<RetargetOptions, 'names'> = {},
+): RetargetedBody {
+  const source = new Humanoid(like, names.from);
+  const target = new Humanoid(body, names.to);
+  const scale = target.leg / source.leg;
+  const carriers = carriersOf(source, target);
+  const { hips } = source;
+
+  // The other's nodes in its bind pose.
+  const copies = new Map<Object3D, Object3D>();
+  const copy = (node: Object3D): Object3D => {
+    const one = ((node as Bone).isBone ? new Bone() : new Object3D()).copy(node as Bone, false);
+    copies.set(node, one);
+    for (const child of node.children) one.add(copy(child));
+    return one;
+  };
+  const root = copy(like);
+  root.updateMatrixWorld(true);
+  const bindHips = new Vector3();
+  for (const node of source.nodes) {
+    const one = copies.get(node) as Object3D;
+    const parent = one.parent as Object3D;
+    const place = carriers.places.get(node);
+    if (source.isJoint(node))
+      one.quaternion.copy(
+        turnOf(parent).invert().multiply(source.toWorld).multiply(source.rotation(node)).normalize(),
+      );
+    const local = (at: Vector3) => parent.worldToLocal(at.clone().applyQuaternion(source.toWorld));
+    if (node === hips) {
+      const own = source.position(hips);
+      own.y -= source.ground;
+      bindHips.copy(local(own));
+    }
+    if (place === undefined) one.position.multiplyScalar(isBelow(node, hips) ? scale : 1);
+    else one.position.copy(local(place));
+    one.updateMatrixWorld(true);
+  }
+
+  const worldOf = (node: Object3D) => (copies.get(carriers.of(node)) as Object3D).matrixWorld;
+  body.traverse((object) => {
+    const mesh = object as SkinnedMesh;
+    if (!mesh.isMesh) return;
+    const one: Mesh = mesh.clone(false);
+    if (mesh.isSkinnedMesh) {
+      const { bones, boneInverses } = mesh.skeleton;
+      const inverses = bones.map((bone, i) =>
+        worldOf(bone)
+          .clone()
+          .invert()
+          .multiply(carriers.moveOf(bone))
+          .multiply(target.bindOf(bone))
+          .multiply(boneInverses[i]),
+      );
+      root.add(one);
+      (one as SkinnedMesh).bind(
+        new Skeleton(
+          bones.map((bone) => copies.get(carriers.of(bone)) as Bone),
+          inverses,
+        ),
+        mesh.bindMatrix,
+      );
+      return;
+    }
+    const parent = mesh.parent as Object3D;
+    worldOf(parent)
+      .clone()
+      .invert()
+      .multiply(carriers.moveOf(parent))
+      .multiply(target.bindOf(parent))
+      .multiply(mesh.matrix)
+      .decompose(one.position, one.quaternion, one.scale);
+    copies.get(carriers.of(parent))?.add(one);
+  });
+
+  for (const node of source.nodes) copies.get(node)?.quaternion.copy(node.quaternion);
+  // Hips rest where clips may have them: as far from there as in the bind pose.
+  const rest = (copies.get(hips) as Object3D).position;
+  rest.addScaledVector(bindHips, -scale).addScaledVector(hips.position, scale);
+  root.updateMatrixWorld(true);
+  return { body: root, scale };
+}
+
+/** How nodes are turned, by rotations alone. */
+function turnOf(node: Object3D): Quaternion {
+  const turn = new Quaternion();
+  for (let one: Object3D | null = node; one; one = one.parent) turn.premultiply(one.quaternion);
+  return turn;
+}
+
+/** What carries a joint, how it is turned since its own bind pose, and where it is. */
+interface Carried {
+  carrier: Object3D;
+  turn: Quaternion;
+  at: Vector3;
+}
+
+/**
+ * Which node of the other body carries each joint of a body, where it then is while the other is in its bind pose on the floor, and what
+ * takes the body's vertices from its own bind pose to there.
+ *
+ * @throws If there is no such place.
+ */
+function carriersOf(source: Humanoid, target: Humanoid) {
+  const matches = matchBodies(source, target);
+  const loose = looseEnds(target);
+  const scale = target.leg / source.leg;
+  const [legs, others] = [target, source].map((one) => one.legs(one.position));
+  const start = others.clone().multiplyScalar(scale).sub(legs);
+  start.y = -target.ground;
+  /** By node of the other body where it is to be. */
+  const places = new Map<Object3D, Vector3>();
+  places.set(
+    source.hips,
+    source.position(source.hips).sub(others).multiplyScalar(scale).add(legs).add(start),
+  );
+  const known = new Map<Object3D, Carried>();
+  const find = (node: Object3D): Carried => {
+    let found = known.get(node);
+    if (found !== undefined) return found;
+    const first = { carrier: source.hips, turn: new Quaternion(), at: legs.clone().add(start) };
+    const isTop = node === target.hips || !isBelow(node, target.hips);
+    const above = loose.get(node) ?? (isTop && !loose.has(node) ? null : (node.parent as Object3D));
+    const parent = above === null ? first : find(above);
+    const from = above === null ? legs : target.position(above);
+    const at = target.position(node).sub(from).applyQuaternion(parent.turn).add(parent.at);
+    const match = matches.get(node);
+    const carrier = match === undefined ? parent.carrier : match.share > 0.5 ? match.next : match.from;
+    const turn =
+      match === undefined ? parent.turn : match.bind.clone().multiply(target.rotation(node).invert());
+    found = { carrier: carrier as Object3D, turn, at };
+    known.set(node, found);
+    if (found.carrier !== parent.carrier) carry(node, found.carrier, parent.carrier, at);
+    return found;
+  };
+  const carry = (node: Object3D, carrier: Object3D, above: Object3D, at: Vector3) => {
+    const place = places.get(carrier);
+    let one = carrier;
+    // Nodes on the way turn about the same point.
+    for (; place === undefined && !places.has(one) && one.parent !== null; one = one.parent)
+      places.set(one, at);
+    const fits = place === undefined ? one === above : place.distanceTo(at) < TOLERANCE * target.leg;
+    if (!fits)
+      throw new Error(
+        `retargetBody: "${node.name}" would hang on "${above.name}" and turn as "${carrier.name}", which is of another branch; bake a crowd of its own from clips of retargetClips.`,
+      );
+  };
+  for (const node of target.nodes) find(node);
+  return {
+    places,
+    of: (node: Object3D) => find(node).carrier,
+    /** From the bind pose, as the skin has it, to the world of the other body. */
+    moveOf: (node: Object3D) => {
+      const { turn, at } = find(node);
+      const bind = new Vector3();
+      const back = new Quaternion();
+      target.bindOf(node).decompose(bind, back, new Vector3());
+      const { size } = target;
+      const move = new Matrix4().compose(
+        at.clone().applyQuaternion(source.toWorld),
+        source.toWorld.clone().multiply(turn).multiply(target.fromBind),
+        new Vector3(size, size, size),
+      );
+      return move.multiply(new Matrix4().makeTranslation(bind.negate()));
+    },
+  };
+}
