@@ -96,18 +96,16 @@ export class ActionDriver {
   meetAll(mesh: { readonly count: number; update(delta: number): unknown }): void {
     const { playback } = this.crowd;
     const { time } = playback;
-    if (time.own === null) return;
-    const ahead = time.own[this.leader?.owner.instanceId ?? -1] - time.elapsed;
-    if (Math.abs(ahead) > 0 && this.updates === time.updates) {
+    const ahead = (time.own[this.leader?.owner.instanceId ?? -1] ?? time.elapsed) - time.elapsed;
+    if (ahead !== 0 && this.updates === time.updates) {
       let all = true;
-      for (let i = 0; i < mesh.count && all; i++) all = time.hasOwn(i);
+      for (let i = 0; i < mesh.count && all; i++) all = time.own[i] !== undefined;
       if (all) mesh.update(ahead);
     }
     this.updates = time.updates;
-    // An update may have made room for more.
     const { own, elapsed } = time;
     for (let i = 0; i < own.length; i++) {
-      const seconds = elapsed - own[i];
+      const seconds = elapsed - (own[i] ?? elapsed);
       if (!(Math.abs(seconds) > ROUNDING) || time.isPaused(i)) continue;
       own[i] = elapsed;
       playback.delay(i, seconds);
@@ -120,12 +118,16 @@ export class ActionDriver {
     mixer.release(layer);
     if (mixer.owner.instanceId >= 0) return;
     this.mixers[index] = undefined;
+    const { own } = this.crowd.playback.time;
+    if (index < own.length) own[index] = undefined;
     this.heap.set(index, Infinity);
   }
 
   swapped(i: number, j: number): void {
     const { heap, mixers } = this;
+    const { own } = this.crowd.playback.time;
     [mixers[i], mixers[j]] = [mixers[j], mixers[i]];
+    if (own.length > 0) [own[i], own[j]] = [own[j], own[i]];
     const time = heap.timeOf(i);
     heap.set(i, heap.timeOf(j));
     heap.set(j, time);
@@ -133,6 +135,7 @@ export class ActionDriver {
 
   resized(capacity: number): void {
     this.heap.resize(capacity);
-    if (this.mixers.length > capacity) this.mixers.length = capacity;
+    const { own } = this.crowd.playback.time;
+    for (const all of [this.mixers, own]) all.length = Math.min(all.length, capacity);
   }
 }

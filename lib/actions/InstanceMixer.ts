@@ -236,7 +236,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (owner.instanceId < 0 || crowd.playback.isPaused(owner.instanceId)) return this;
     if (!this.hasOwnClock) this.read();
     this.ownStep = delta;
-    crowd.playback.time.setOwn(owner.instanceId, this.clock + delta);
+    crowd.playback.time.own[owner.instanceId] = this.clock + delta;
     this.driver.led(this);
     const loops = crowd.events.isListenedTo('loop');
     // Until something changes, shaders know all of it.
@@ -389,7 +389,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   override set stats(_: AnimationMixerStats) {}
 
   private get hasOwnClock(): boolean {
-    return this.crowd.playback.time.hasOwn(this.owner.instanceId);
+    return this.crowd.playback.time.own[this.owner.instanceId] !== undefined;
   }
 
   private get active(): readonly InstanceAction<T>[] {

@@ -64,7 +64,7 @@ export function checkUpdate(crowd: Crowd, mesh: Object3D, delta: number): void {
 export function checkDrawn(crowd: Crowd): void {
   const { playback } = crowd;
   const { time } = playback;
-  if (++crowd.draws % MANY_FRAMES !== 0 || time.updates > 0 || time.own !== null) return;
+  if (++crowd.draws % MANY_FRAMES !== 0 || time.updates > 0 || time.own.length > 0) return;
   for (let id = Math.min(crowd.count, SOME_INSTANCES); id-- > 0; ) {
     // Actions play from the first update on.
     if (playback.isPlaying(id, 0) || playback.isSteered(id, 0))

@@ -10,8 +10,8 @@ export class Clock {
   /** Seconds by which the clock was last advanced, and how often it was. */
   step = 0;
   updates = 0;
-  /** Seconds since the beginning, of instances that have a clock of their own; NaN for all others. Null while none ever had. */
-  own: Float64Array | null = null;
+  /** Seconds since the beginning, by instance, of those that have a clock of their own. */
+  own: (number | undefined)[] = [];
   /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
   private pausedAt: Float64Array;
 
@@ -57,46 +57,28 @@ export class Clock {
   resume(index: number): number {
     const missed = this.elapsed - this.pausedAt[index];
     this.pausedAt[index] = Number.NaN;
-    if (this.hasOwn(index)) this.setOwn(index, this.elapsed);
+    if (this.own[index] !== undefined) this.own[index] = this.elapsed;
     return missed;
-  }
-
-  /** Whether an instance has a clock of its own. */
-  hasOwn(index: number): boolean {
-    return this.own !== null && !Number.isNaN(this.own[index] ?? Number.NaN);
-  }
-
-  setOwn(index: number, time: number): void {
-    this.own ??= new Float64Array(this.pausedAt.length).fill(Number.NaN);
-    this.own[index] = time;
   }
 
   /** Seconds since the beginning for an instance, by its own clock if it has one; for one that is paused, until it was. */
   timeOf(index: number): number {
     if (this.isPaused(index)) return this.pausedAt[index];
-    return this.hasOwn(index) ? (this.own as Float64Array)[index] : this.elapsed;
+    return this.own[index] ?? this.elapsed;
   }
 
   resize(capacity: number): void {
     this.pausedAt = resized(this.pausedAt, capacity, Number.NaN);
-    if (this.own !== null) this.own = resized(this.own, capacity, Number.NaN);
   }
 
   swap(i: number, j: number): void {
     swapItems(this.pausedAt, i, j, 1);
-    if (this.own !== null) swapItems(this.own, i, j, 1);
-  }
-
-  /** Lets an instance go by the crowd's clock. */
-  reset(index: number): void {
-    this.pausedAt[index] = Number.NaN;
-    if (this.own !== null) this.own[index] = Number.NaN;
   }
 
   copy(source: Clock): void {
     this.time = source.time;
     this.origin = source.origin;
-    this.own?.fill(Number.NaN);
+    this.own = [];
     this.pausedAt.set(source.pausedAt.subarray(0, this.pausedAt.length));
   }
 }

@@ -213,8 +213,8 @@ export class InstancePlayback implements InstanceData {
   }
 
   /** Whether actions of an object say what plays on a layer of an instance. */
-  isSteered(index: number, layer: number): boolean {
-    return this.driver?.mixers[index]?.steers(layer) === true;
+  isSteered(index: number, layer: number): boolean | undefined {
+    return this.driver?.mixers[index]?.steers(layer);
   }
 
   isPaused(index: number): boolean {
@@ -442,7 +442,7 @@ export class InstancePlayback implements InstanceData {
   reset(index: number): void {
     this.driver?.released(index);
     for (const layer of this.layers) layer.reset(index);
-    this.time.reset(index);
+    if (this.isPaused(index)) this.time.resume(index);
     this.texels.setRate(index, 0);
     for (const rows of this.previousRows) rows.appear(index);
     this.restored(index);

@@ -476,7 +476,7 @@ export class PlaybackEvents {
   }
 
   /** Whether an action of an object tells of passes and ends itself; of markers it does not. */
-  private get isSteered(): boolean {
+  private get isSteered(): boolean | undefined {
     return this.playback.isSteered(this.index, this.number);
   }
 

@@ -12,10 +12,7 @@ export interface ValueOwner {
 const OWNER = 'valueOwner';
 const FIELDS = 'valueFields';
 
-interface Owned {
-  [OWNER]?: ValueOwner;
-  [FIELDS]: unknown[];
-}
+type Owned = { [OWNER]?: ValueOwner; [FIELDS]: unknown[] };
 
 export function own(value: object, owner: ValueOwner | undefined): void {
   Object.defineProperty(value, OWNER, { value: owner });
