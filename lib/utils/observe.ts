@@ -30,10 +30,14 @@ export function observe(prototype: object, names: readonly string[], read: reado
   names.forEach((name, i) => {
     const isRead = read.includes(name);
     Object.defineProperty(prototype, name, {
-      get(this: Owned) {
-        if (isRead) this[OWNER]?.read?.(name);
-        return this[FIELDS][i];
-      },
+      get: isRead
+        ? function (this: Owned) {
+            this[OWNER]?.read?.(name);
+            return this[FIELDS][i];
+          }
+        : function (this: Owned) {
+            return this[FIELDS][i];
+          },
       set(this: Owned, value: unknown) {
         const owner = this[OWNER];
         if (owner === undefined) {
