@@ -3,11 +3,8 @@ import { playedTexelGLSL } from './playedActions.glsl.js';
 
 const KIND = `int( texelFetch( CROWD_PLAYED, playedTexel( instance ), 0 )[ ${HEADER_PHASE} ] )`;
 
-/**
- * Text for bodies of other proportions than the keys' own, which comes with `CrowdKinds`: reads the texels that
- * `lib/features/kinds/fitBody.ts` writes, a row for each kind. The kind stands before the point in an instance's header.
- */
-export const bodiesGLSL = /*@__PURE__*/ (() => /* glsl */ `
+/** Reads the texels that `lib/features/kinds/fitBody.ts` writes, a row for each kind, which stands before the point in a header. */
+const functionsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 uniform highp sampler2D bodies;
 
 // Puts the translation of a node where the instance's body has it.
@@ -31,6 +28,13 @@ mat3x4 bodyInverse( int instance, int joint ) {
 }
 `)();
 
-/** The same for nodes. */
+/** What passes need for bodies of other proportions than the keys' own: functions, and where they are called. */
+export const bodiesGLSL = {
+  functions: functionsGLSL,
+  fit: 'fitBody( instance, entry, mixed.translation.below );',
+  inverse: 'bodyInverse( instance, column )',
+};
+
+/** The functions for nodes. */
 export const bodyGLSL = /*@__PURE__*/ (() =>
-  playedTexelGLSL('playedLayout.z', 'playedLayout.y') + bodiesGLSL)();
+  playedTexelGLSL('playedLayout.z', 'playedLayout.y') + functionsGLSL)();

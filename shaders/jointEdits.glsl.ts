@@ -20,8 +20,26 @@ import {
   LIVE_TEXELS,
   OPPOSITE,
 } from './editLayout.js';
-import type { PoseEditGLSL } from './posePass.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
+
+/** Text for what edits poses, see `PoseEditor`. It comes with that. */
+export interface PoseEditGLSL {
+  /** Names of its textures, in the order of `PoseEditor.textures`. */
+  readonly textures: readonly string[];
+  /** What both steps need. */
+  readonly common: string;
+  /** `void editLocals( int instance, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale )`. */
+  readonly locals: string;
+  /**
+   * `void beginModelEdits( int instance )` and `mat3x4 editModels( int node, mat3x4 rows )`, which is called for the nodes of a
+   * chain from the root down.
+   */
+  readonly models: string;
+  /** Where these are called: of a transform, once an instance, of the rows of a node. */
+  readonly edit: string;
+  readonly begin: string;
+  readonly editNode: string;
+}
 
 /** Reads which edits an instance has, see `EditStore`, and moves from one value to another. Both steps of the pass need it. */
 const editTexelsGLSL = /*@__PURE__*/ (() => /* glsl */ `
@@ -278,4 +296,7 @@ uniform highp sampler2D livePoses;
 #define livePerRow ( textureSize( livePoses, 0 ).x / ( poseNodes * ${LIVE_TEXELS} ) )
 ${editTexelsGLSL}${localEditsGLSL}`,
   models: slerpGLSL + editTexelsGLSL + modelEditsGLSL,
+  edit: 'editLocals( instance, entry, mixed.rotation.below, mixed.translation.below, mixed.scale.below );',
+  begin: 'beginModelEdits( instance );',
+  editNode: 'skin = editModels( node, skin );',
 }))();

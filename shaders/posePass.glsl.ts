@@ -6,28 +6,15 @@ import {
   LIST_TEXELS_BITS,
 } from '../lib/constants.js';
 import { actionsRowBits, actionsTexels, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { bodiesGLSL } from './bodies.glsl.js';
 import { frameAtGLSL } from './frameAt.glsl.js';
+import { jointEditsGLSL, type PoseEditGLSL } from './jointEdits.glsl.js';
 import { layersGLSL } from './layers.glsl.js';
 import { mixTracksGLSL } from './mixTracks.glsl.js';
 import { multiplyRowsGLSL } from './palette.glsl.js';
 import { playedActionsGLSL, playedTexelGLSL } from './playedActions.glsl.js';
 import { slerpGLSL } from './slerp.glsl.js';
 import { trackTexelGLSL } from './trackTexel.glsl.js';
-
-/** Text for what edits poses, see `PoseEditor`. It comes with that. */
-export interface PoseEditGLSL {
-  /** Names of its textures, in the order of `PoseEditor.textures`. */
-  readonly textures: readonly string[];
-  /** What both steps need. */
-  readonly common: string;
-  /** `void editLocals( int instance, int node, inout vec4 rotation, inout vec4 position, inout vec4 scale )`. */
-  readonly locals: string;
-  /**
-   * `void beginModelEdits( int instance )` and `mat3x4 editModels( int node, mat3x4 rows )`, which is called for the nodes of a
-   * chain from the root down.
-   */
-  readonly models: string;
-}
 
 /** What both steps of the pass begin with. Each writes textures of integers, since every device can draw into those. */
 const stepGLSL = (edits: PoseEditGLSL | null): string => /* glsl */ `
@@ -97,7 +84,7 @@ uniform highp sampler2D played;
 ${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
 `;
 
-/** @param edit Edits the transform, see `FIT_BODY` and `EDIT_LOCALS`. */
+/** @param edit Edits the transform, see `bodiesGLSL` and `PoseEditGLSL`. */
 const entryRowsGLSL = (edit: string): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
@@ -147,20 +134,12 @@ mat3x4 entryRows( int instance, int entry ) {
 }
 `;
 
-const FIT_BODY = 'fitBody( instance, entry, mixed.translation.below );';
-const BODY_INVERSE = 'skin = multiplyRows( skin, bodyInverse( instance, column ) );';
-const OWN_INVERSE = 'skin = multiplyRows( skin, matrixRows( head + 1 ) );';
-const EDIT_LOCALS =
-  'editLocals( instance, entry, mixed.rotation.below, mixed.translation.below, mixed.scale.below );';
-const EDIT_MODELS = 'skin = editModels( node, skin );';
-const BEGIN_MODELS = 'beginModelEdits( instance );';
-
 /** What the first step computes, for nodes. */
 export const sampleGLSL = /*@__PURE__*/ (() =>
   playedTexelGLSL('playedLayout.z', 'playedLayout.y') +
   mixTracksGLSL +
   playedActionsGLSL('playedLayout.x', 'playedLayout.w', `if ( HAS_LAYERS ) {${layersGLSL.next}}`) +
-  entryRowsGLSL(`if ( HAS_BODIES ) {${FIT_BODY}}\nif ( HAS_EDITS ) {${EDIT_LOCALS}}`))();
+  entryRowsGLSL(`if ( HAS_BODIES ) {${bodiesGLSL.fit}}\nif ( HAS_EDITS ) {${jointEditsGLSL.edit}}`))();
 
 /**
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
@@ -175,18 +154,18 @@ export const sampleStepGLSL = (
   layers: number,
   over: typeof layersGLSL | null,
   edits: PoseEditGLSL | null,
-  bodies: string | null,
+  bodies: typeof bodiesGLSL | null,
 ): string => /* glsl */ `
 ${stepGLSL(edits)}
 ${playedGLSL(layers)}
-${bodies ?? ''}
+${bodies?.functions ?? ''}
 ${frameAtGLSL}
 ${slerpGLSL}
 ${mixTracksGLSL}
 ${over?.share ?? ''}
 ${playedActionsGLSL(firstAction(layers), MAX_ACTIONS * layers, over?.next ?? '')}
 ${edits?.locals ?? ''}
-${entryRowsGLSL((bodies === null ? '' : FIT_BODY) + (edits === null ? '' : EDIT_LOCALS))}
+${entryRowsGLSL((bodies?.fit ?? '') + (edits?.edit ?? ''))}
 
 ${mainGLSL('passLayout.y', 'localsBelow', 'entryRows( instance, column )')}`;
 
@@ -245,7 +224,7 @@ ${mainGLSL('passLayout.y', 'localsBelow', 'segmentRows( column, ivec2( at.x - co
 /**
  * The local matrices of a chain, one after another.
  *
- * @param edit Edits the rows of a node, see `EDIT_MODELS`.
+ * @param edit Edits the rows of a node, see `PoseEditGLSL`.
  */
 const chainGLSL = (edit: string): string => /* glsl */ `
     vec4 nodes = vec4( 0.0 );
@@ -273,10 +252,15 @@ const segmentsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 `)();
 
 /**
- * @param begin Is done before models are edited, see `BEGIN_MODELS`.
- * @param down Goes down the chain to a joint, and takes its inverse bind matrix.
+ * @param begin Is done before models are edited, see `PoseEditGLSL`.
+ * @param down Goes down the chain to a joint.
+ * @param inverse Its inverse bind matrix.
  */
-const columnRowsGLSL = (begin: string, down: string): string => /* glsl */ `
+const columnRowsGLSL = (
+  begin: string,
+  down: string,
+  inverse = 'matrixRows( head + 1 )',
+): string => /* glsl */ `
 // What it writes of a column; where the local matrices of the instance begin.
 mat3x4 columnRows( int instance, int column, ivec2 first ) {
 
@@ -292,6 +276,7 @@ mat3x4 columnRows( int instance, int column, ivec2 first ) {
     int length_ = int( chain.y );
     mat3x4 skin = matrixRows( 0 );
 ${down}
+    skin = multiplyRows( skin, ${inverse} );
     // The instance's matrix last: so far from the origin, as three.js's own bones, nothing is lost that is small.
     rows = multiplyRows( rows, skin );
 
@@ -320,9 +305,11 @@ ${down}
 /** The same for nodes. */
 export const composeGLSL = /*@__PURE__*/ (() =>
   columnRowsGLSL(
-    `if ( HAS_EDITS ) {${BEGIN_MODELS}}`,
-    `if ( HAS_SEGMENTS ) {${segmentsGLSL}} else {${chainGLSL(`if ( HAS_EDITS ) {${EDIT_MODELS}}`)}}
-if ( HAS_BODIES ) {${BODY_INVERSE}} else {${OWN_INVERSE}}`,
+    `if ( HAS_EDITS ) {${jointEditsGLSL.begin}}`,
+    `if ( HAS_SEGMENTS ) {${segmentsGLSL}} else {${chainGLSL(`if ( HAS_EDITS ) {${jointEditsGLSL.editNode}}`)}}
+    mat3x4 inverse = matrixRows( head + 1 );
+    if ( HAS_BODIES ) {inverse = ${bodiesGLSL.inverse};}`,
+    'inverse',
   ))();
 
 /**
@@ -336,11 +323,11 @@ if ( HAS_BODIES ) {${BODY_INVERSE}} else {${OWN_INVERSE}}`,
 export const composeStepGLSL = (
   layers: number,
   edits: PoseEditGLSL | null,
-  bodies: string | null,
+  bodies: typeof bodiesGLSL | null,
   segments: boolean,
 ): string => /* glsl */ `
 ${stepGLSL(edits)}
-${bodies === null ? '' : playedGLSL(layers) + bodies}
+${bodies === null ? '' : playedGLSL(layers) + bodies.functions}
 ${localRowsGLSL()}
 ${edits?.models ?? ''}
 /* Where instances stand. */
@@ -358,9 +345,9 @@ mat3x4 placingRows( int instance ) {
 
 }
 ${columnRowsGLSL(
-  edits === null ? '' : BEGIN_MODELS,
-  (segments ? segmentsGLSL : chainGLSL(edits === null ? '' : EDIT_MODELS)) +
-    (bodies === null ? OWN_INVERSE : BODY_INVERSE),
+  edits?.begin ?? '',
+  segments ? segmentsGLSL : chainGLSL(edits?.editNode ?? ''),
+  bodies?.inverse,
 )}
 
 #define columns ( passLayout.z + passLayout.y - passLayout.x + 1 )

@@ -8,7 +8,7 @@ import {
   type WebGPURenderer,
 } from 'three/webgpu';
 import { PLAY_IN_STEP, PLAY_ONCE, playWanted } from '../../shaders/playWanted.tsl.js';
-import { storedVectors, uintsIn, vectorsIn } from '../../shaders/tsl.js';
+import { storedVectors, uintsIn, type Vectors, vectorsIn } from '../../shaders/tsl.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
@@ -16,9 +16,8 @@ import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
 import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredOnGPU.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { actionsTexels } from '../playback/instanceLayout.js';
+import { actionsRowBits, actionsTexels } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
-import { firstTexel, StoredActions } from './StoredActions.js';
 
 type Storage = StorageInstancedBufferAttribute;
 
@@ -352,3 +351,23 @@ function checkStorage(
     `${NAME}: ${name} has ${storage.array.length} numbers, and the crowd takes ${capacity * size}; make it new StorageInstancedBufferAttribute(${capacity}, ${size}).`,
   );
 }
+
+/** Reads what instances play off a buffer, in which the texels of all rows follow each other. */
+class StoredActions implements ActionsReader {
+  private readonly texels: Vectors;
+
+  constructor(buffer: StorageBufferAttribute) {
+    this.texels = vectorsIn(buffer);
+  }
+
+  set value(buffer: StorageBufferAttribute) {
+    this.texels.value = buffer;
+  }
+
+  rowTexels(x: Node<'int'>, row: Node<'int'>): Node<'vec4'>[] {
+    return [this.texels.element(row.mul(2 ** actionsRowBits(1) * actionsTexels(1)).add(x))];
+  }
+}
+
+/** Where in the buffer an instance begins. Builds on the current stack. */
+const firstTexel = (instance: Node<'int'>): Node<'int'> => instance.mul(actionsTexels(1)).toVar();

@@ -10,13 +10,10 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from 'three';
+import type { bodiesGLSL } from '../../../shaders/bodies.glsl.js';
+import type { PoseEditGLSL } from '../../../shaders/jointEdits.glsl.js';
 import type { layersGLSL } from '../../../shaders/layers.glsl.js';
-import {
-  composeStepGLSL,
-  type PoseEditGLSL,
-  sampleStepGLSL,
-  segmentStepGLSL,
-} from '../../../shaders/posePass.glsl.js';
+import { composeStepGLSL, sampleStepGLSL, segmentStepGLSL } from '../../../shaders/posePass.glsl.js';
 import type { trackLayout } from '../../animation/trackTexels.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
@@ -44,7 +41,7 @@ export interface PoseCounts {
 }
 
 /** Shader texts that features bring along. */
-const features: { edits?: PoseEditGLSL; layers?: typeof layersGLSL; bodies?: string } = {};
+const features: { edits?: PoseEditGLSL; layers?: typeof layersGLSL; bodies?: typeof bodiesGLSL } = {};
 
 /** Lets passes pose crowds whose poses are edited. */
 export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
@@ -57,7 +54,7 @@ export function registerLayersGLSL(glsl: typeof layersGLSL): void {
 }
 
 /** Lets passes pose crowds that have bodies with other proportions. */
-export function registerBodiesGLSL(glsl: string): void {
+export function registerBodiesGLSL(glsl: typeof bodiesGLSL): void {
   features.bodies = glsl;
 }
 
@@ -116,7 +113,6 @@ export function sendTexels(renderer: WebGLRenderer, texture: DataTexture, start:
   state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, gl.TEXTURE0);
   state.pixelStorei(gl.UNPACK_FLIP_Y_WEBGL, false);
   state.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
-  state.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
   for (let at = start; at < end; ) {
     const x = at % width;
     // All whole rows at once; what is before and behind them are parts of one.

@@ -1,9 +1,8 @@
-import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
+import { type BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
 import type { NodeBuilder } from 'three/webgpu';
 import { type Build, buildOf } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { onCrowdUpdate } from './crowdNodes.js';
-import { packAttributes } from './packAttributes.js';
 
 /** What every device has room for, with WebGL 2 as with WebGPU; WebGL knows no such limit of buffers. */
 const VERTEX_BUFFERS = 8;
@@ -121,4 +120,32 @@ function problemOf(
     `SkinnedInstancedMesh: the crowd "${crowd.name}" needs ${count} vertex attributes in ${buffers.size} buffers (${[...names].join(', ')}), ` +
     `this device takes ${vertexAttributes} in ${vertexBuffers}; leave some out of the geometry, or put several into one InterleavedBuffer.`
   );
+}
+
+/** What is put into one buffer where the geometry would otherwise have too many. */
+const PACKED = ['normal', 'tangent', 'uv', 'uv1', 'uv2', 'uv3'];
+
+/**
+ * Puts normals, tangents and uv sets of a crowd geometry into one buffer, as floats, where it has more than there is room for.
+ *
+ * @param most Vertex buffers that the device binds.
+ */
+function packAttributes(geometry: BufferGeometry, most: number): void {
+  const attributes = Object.values(geometry.attributes) as InterleavedBufferAttribute[];
+  if (new Set(attributes.map((attribute) => attribute.data ?? attribute)).size <= most) return;
+  const names = PACKED.filter((name) => geometry.hasAttribute(name));
+  const stride = names.reduce((sum, name) => sum + geometry.getAttribute(name).itemSize, 0);
+  const { count } = geometry.getAttribute('position');
+  const packed = new InterleavedBuffer(new Float32Array(count * stride), stride);
+  let offset = 0;
+  for (const name of names) {
+    const source = geometry.getAttribute(name);
+    const attribute = new InterleavedBufferAttribute(packed, source.itemSize, offset);
+    for (let vertex = 0; vertex < count; vertex++) {
+      for (let k = 0; k < source.itemSize; k++)
+        attribute.setComponent(vertex, k, source.getComponent(vertex, k));
+    }
+    geometry.setAttribute(name, attribute);
+    offset += source.itemSize;
+  }
 }

@@ -1,11 +1,15 @@
+import type { Material } from 'three';
 import { Fn, int, select, varying, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { instanceFactor } from '../../../shaders/instanceUniforms.tsl.js';
-import { flatNormal } from '../../../shaders/mergedSurface.tsl.js';
+import { flatNormal, mergedIndex, mergedSample, mergedTexel } from '../../../shaders/mergedSurface.tsl.js';
+import { texels } from '../../../shaders/TexelNode.js';
 import {
   buildOf,
+  componentsNamed,
   type DrawnMaterial,
   isMapReference,
+  keptOf,
   materialProperty,
   materialReferenceOf,
   type OverrideNode,
@@ -17,15 +21,18 @@ import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import {
   hasArrayMap,
+  hasLayers,
   hasPalette,
+  MERGED_MAPS,
   type MergedMap,
+  mergedCode,
+  mergedTable,
   TABLE_EMISSIVE,
   TABLE_METALNESS,
   TABLE_ROUGHNESS,
 } from '../../utils/surfaceMaps.js';
-import { partNode, variantFor } from './crowdNodes.js';
+import { onCrowdUpdate, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf } from './featureNodes.js';
-import { mergedNodes } from './mergedNodes.js';
 import { uniformNode } from './uniformNodes.js';
 
 /**
@@ -129,3 +136,50 @@ const mapLayer = /*@__PURE__*/ Fn((builder: NodeBuilder) => {
   const layer = isCrowd(object) ? uniformNode<'float'>(object, builder, 'mapLayer') : null;
   return layer === null ? int(0) : int(layer.add(0.5));
 });
+
+/** What shaders know of the merged material that a fragment is of. */
+interface MergedNodes {
+  /** A number of the table. */
+  number(at: number): Node<'float'>;
+  /** Three numbers of the table, from one of which the number is a multiple of four. */
+  numbers(at: number): Node<'vec3'>;
+  /**
+   * A sample of a texture; `none`, or white, where the material has none.
+   *
+   * @param sampled Samples all layers of it; by default those of the material that is drawn.
+   */
+  sample(map: MergedMap, none?: Node<'vec4'>, sampled?: Node<'vec4'>): Node<'vec4'>;
+}
+
+/**
+ * Reads the table of a material that was merged of several with different textures; null for others.
+ *
+ * @param material The one that the build is for, or whose shadow is.
+ */
+function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | null {
+  const kept = keptOf<{ merged: MergedNodes }>(builder);
+  if (kept.merged !== undefined) return kept.merged;
+  const first = mergedTable(material);
+  if (first === null) return null;
+  const table = texels(first);
+  // Builds may be shared by several merged materials.
+  onCrowdUpdate((_crowd, _renderer, { material: drawn }) => {
+    table.value = (drawn && mergedTable(drawn)) ?? table.value;
+  });
+  const index = mergedIndex();
+  const code = mergedCode(material);
+  const texel = (at: number) => mergedTexel(table, index, at >> 2);
+  const number = (at: number) => componentsNamed<'float'>(texel(at), 'xyzw'[at & 3]);
+  const nodes: MergedNodes = {
+    number,
+    numbers: (at) => texel(at).xyz,
+    sample(map, none = vec4(1), sampled = materialProperty<'vec4'>(map, 'texture')) {
+      // Negative where the material has no such texture.
+      const layer = number(MERGED_MAPS.indexOf(map));
+      readLayer(sampled, buildOf(builder), int(layer.max(0)), () => hasLayers(code, map));
+      return mergedSample(sampled, layer, none);
+    },
+  };
+  kept.merged = nodes;
+  return nodes;
+}
