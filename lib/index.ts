@@ -9,7 +9,7 @@ import { impostorGLSL } from '../shaders/impostor.glsl.js';
 import { surfaceGLSL } from '../shaders/instanceUniforms.glsl.js';
 import { jointEditsGLSL } from '../shaders/jointEdits.glsl.js';
 import { layersGLSL } from '../shaders/layers.glsl.js';
-import { levelFadeGLSL } from '../shaders/levelFade.glsl.js';
+import { levelDissolveGLSL } from '../shaders/levelDissolve.glsl.js';
 import { setMotionCompiler } from '../shaders/MotionProgram.js';
 import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
@@ -67,7 +67,7 @@ export type JointEdits = BaseEdits;
 export const AnimationLayers = /*@__PURE__*/ withPieces(BaseLayers, registerLayersGLSL, layersGLSL);
 export type AnimationLayers = BaseLayers;
 
-export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerFadeGLSL, levelFadeGLSL);
+export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerFadeGLSL, levelDissolveGLSL);
 export type CrowdLevels = BaseLevels;
 
 function withImpostorGLSL(): typeof BaseImpostor {

@@ -6,7 +6,7 @@
 import { bodyNodes } from '../shaders/bodies.tsl.js';
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
 import { layerNodes } from '../shaders/layers.tsl.js';
-import { discardFaded, writeFade } from '../shaders/levelFade.tsl.js';
+import { discardFaded, writeFade } from '../shaders/levelDissolve.tsl.js';
 import { nodesOfParts } from './backends/webgpu/crowdNodes.js';
 import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';

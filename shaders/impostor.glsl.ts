@@ -1,7 +1,7 @@
 import { LOOP_MODES } from '../lib/constants.js';
 import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import { AZIMUTHS, FIRST_ENTRY, RINGS, SHADOW_BEHIND } from './atlasLayout.js';
-import { frameAtGLSL } from './frameAt.glsl.js';
+import { frameAtGLSL } from './fadesAndFrames.glsl.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
 import type { SourceGLSL } from './SourceGLSL.js';
 import { PART_INDEX } from './skinVertex.glsl.js';

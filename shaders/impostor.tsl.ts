@@ -30,7 +30,7 @@ import {
 import type { Node, TextureNode } from 'three/webgpu';
 import { RINGS, SHADOW_BEHIND } from './atlasLayout.js';
 import { drawClock, drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
-import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
+import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import impostorQuadNodes from './impostor.glsl.js?nodes=impostorNodesGLSL';
 import { playedNeeds } from './playedActions.tsl.js';
 import type { TexelNode } from './TexelNode.js';

@@ -1,5 +1,5 @@
 import { uniform } from 'three/tsl';
-import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
+import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import poseEditsNodes from './jointEdits.glsl.js?nodes=poseEditsGLSL';
 import type { CreatePoseEditNodes, PoseEditNodes } from './posePass.tsl.js';
 import slerpNodes from './slerp.glsl.js?nodes=slerpGLSL';

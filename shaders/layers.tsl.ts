@@ -1,4 +1,4 @@
-import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
+import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import layersNodes from './layers.glsl.js?nodes=layerShareGLSL';
 import type { TexelNode } from './TexelNode.js';
 

@@ -1,7 +1,7 @@
 import { ivec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { playedLayout } from '../lib/playback/instanceLayout.js';
-import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
+import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import { inLayers, type TexelNode } from './TexelNode.js';
 
 /** What a crowd plays. */

@@ -7,7 +7,7 @@ import {
 } from '../lib/constants.js';
 import { actionsRowBits, actionsTexels, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
 import { bodiesGLSL } from './bodies.glsl.js';
-import { frameAtGLSL } from './frameAt.glsl.js';
+import { frameAtGLSL } from './fadesAndFrames.glsl.js';
 import { jointEditsGLSL, type PoseEditGLSL } from './jointEdits.glsl.js';
 import { layersGLSL } from './layers.glsl.js';
 import { mixTracksGLSL } from './mixTracks.glsl.js';

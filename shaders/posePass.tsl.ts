@@ -1,6 +1,6 @@
 import type { Node } from 'three/webgpu';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
-import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
+import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import multiplyRowsNodes from './palette.glsl.js?nodes=multiplyRowsGLSL';
 import { type PlayedTexels, playedNeeds } from './playedActions.tsl.js';
 import composeNodes from './posePass.glsl.js?nodes=composeGLSL';

@@ -1,6 +1,6 @@
 import { bool, float, ivec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import frameAtNodes from './frameAt.glsl.js?nodes=frameAtGLSL';
+import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import { followJoints, shownRows, type VertexVariant } from './palette.tsl.js';
 import { playedNeeds } from './playedActions.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';

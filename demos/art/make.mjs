@@ -29,18 +29,36 @@ const io = new NodeIO()
 const ATTACKS = ['1H_Melee_Attack_Chop', '1H_Melee_Attack_Slice_Diagonal', '1H_Melee_Attack_Stab'];
 const SHARED = [...ATTACKS, 'Idle', 'Walking_A', 'Running_A', 'Cheer', 'Hit_A', 'Death_A', 'Death_B'];
 
-/** A character without the weapons and clips that nobody shows, baked, with levels of detail. */
-async function character(file, name, weapons, clips) {
+/** A character without the weapons that nobody shows. */
+async function read(file, weapons) {
   const document = await io.read(join(packs, 'adventurers', file));
   const root = document.getRoot();
   for (const node of root.listNodes()) {
     const isBody = /^(Knight|Rogue)_/.test(node.getName());
     if (node.getMesh() !== null && !isBody && !weapons.includes(node.getName())) node.getMesh().dispose();
   }
+  return document;
+}
+
+/** The same without the clips that nobody shows, baked, with levels of detail. */
+async function character(file, name, weapons, clips) {
+  const document = await read(file, weapons);
   const source = join(temporary, file);
   await io.write(source, document);
   const options = '--precision half --levels 0.35,0.1,0.03 --clips'.split(' ');
   bake(source, name, [...options, clips.join(',')]);
+}
+
+/** A body alone, as glTF has it, to be bound to another's joints. */
+async function body(file, name, weapons) {
+  const document = await read(file, weapons);
+  const root = document.getRoot();
+  for (const one of root.listAnimations()) one.dispose();
+  const used = new Set(root.listSkins().map((skin) => skin.getInverseBindMatrices()));
+  for (const primitive of root.listMeshes().flatMap((mesh) => mesh.listPrimitives()))
+    for (const one of [primitive.getIndices(), ...primitive.listAttributes()]) used.add(one);
+  for (const accessor of root.listAccessors()) if (!used.has(accessor)) accessor.dispose();
+  await write(document, name);
 }
 
 /** The clips alone, as the SkinnedMeshes need them that the page compares with. */
@@ -237,6 +255,7 @@ const FILES = {
   'villager.glb': (name) => {
     return character('Rogue.glb', name, [], ['Idle', 'Walking_A', 'Running_A', 'Cheer', 'Interact']);
   },
+  'body.glb': (name) => body('Knight.glb', name, ['1H_Sword', 'Round_Shield']),
   'moves.glb': (name) => moves('Knight.glb', name, [...KNIGHT, 'Dodge_Backward', ...SHOTS]),
   'scenery.glb': (name) =>
     scenery(name, [

@@ -1,4 +1,10 @@
-import { bakeCharacter, retargetClips, selectInstances } from 'skinned-instanced-mesh';
+import {
+  bakeCharacter,
+  type KindMesh,
+  retargetBody,
+  retargetClips,
+  selectInstances,
+} from 'skinned-instanced-mesh';
 import {
   Box2,
   LoopOnce,
@@ -13,7 +19,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { Figures } from '../lib/Figures.js';
-import { load, loadCharacter } from '../lib/loadCharacter.js';
+import { load } from '../lib/loadCharacter.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
 import { find, secondsBetween, toggle } from '../lib/page.js';
@@ -25,7 +31,7 @@ const HEIGHT = 1.8;
 const SIZE = 1.3;
 const STEP = 1_000;
 
-const { query, detail, Crowd, InstanceParts, isSoftware, stage, measure } = await openStage();
+const { query, detail, Crowd, CrowdKinds, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
 
 // --- a crowd that grows and shrinks ---
@@ -43,11 +49,17 @@ crowd.receiveShadow = true;
 addLevels(crowd, detail);
 stage.scene.add(crowd);
 
+// A body that is built otherwise, and does all that they do.
+const { scene: armour } = await load(new URL('../art/body.glb', import.meta.url));
+const { body, scale } = retargetBody(armour, root);
+const kinds = new CrowdKinds(crowd);
+const knight = kinds.add(bakeCharacter(body, []), { scale });
+
 const _matrix = new Matrix4();
 let spawned = 0;
 
 /** Adds one, at a place of its own or in the next place of the plan. */
-function spawn(place?: Vector3): void {
+function spawn(place?: Vector3, kind: KindMesh | number = 0): void {
   if (crowd.count === crowd.capacity) crowd.setCapacity(crowd.capacity * 2);
   const index = crowd.count++;
   placeOf(spawned, SIZE, _matrix);
@@ -55,6 +67,7 @@ function spawn(place?: Vector3): void {
   crowd.setMatrixAt(index, _matrix);
   crowd.instanceMatrix.needsUpdate = true;
   dress(parts, index, spawned);
+  kinds.setKindAt(index, kind);
 
   const { clip, time, timeScale } = partOf(spawned++, clips.length);
   crowd.play(index, place ? 'Wave' : clip, { time: place ? 0 : time, timeScale, fade: place ? 0.3 : 0 });
@@ -71,20 +84,6 @@ crowd.addEventListener('finished', ({ instanceId, clip }) => {
   if (clip === 'Jump') leaving.push(instanceId);
 });
 const leaving: number[] = [];
-
-// --- a kind that nobody has seen ---
-
-const knights = new Crowd(await loadCharacter(new URL('../art/knight.glb', import.meta.url)), 64);
-knights.castShadow = knights.receiveShadow = true;
-stage.scene.add(knights);
-
-function comeKnight(): void {
-  const id = knights.count % knights.capacity;
-  knights.count = id + 1;
-  const [x, z] = [MathUtils.randFloatSpread(8), MathUtils.randFloatSpread(8)];
-  knights.setMatrixAt(id, _matrix.makeTranslation(x, 0, z)).play(id, 'Idle');
-  knights.instanceMatrix.needsUpdate = true;
-}
 
 // --- the page ---
 
@@ -131,7 +130,9 @@ find('button[name=fewer]').addEventListener('click', () => {
   // the last hundred stay
   crowd.count = Math.max(Math.min(crowd.count, 100), crowd.count - STEP);
 });
-find('button[name=knight]').addEventListener('click', comeKnight);
+find('button[name=knight]').addEventListener('click', () => {
+  spawn(new Vector3(MathUtils.randFloatSpread(8), 0, MathUtils.randFloatSpread(8)), knight);
+});
 toggle('shadows', query.get('shadows') !== '0', (value) => {
   stage.shadows = value;
 });
@@ -145,7 +146,6 @@ function frame(now: number): void {
   last = now;
   const cost = measure(() => {
     crowd.update(delta);
-    knights.update(delta);
     // from the end, so that no one who is still to go is moved
     for (const index of leaving.sort((a, b) => b - a)) remove(index);
     leaving.length = 0;
@@ -164,8 +164,6 @@ const count = Math.max(0, Number(query.get('count') ?? (isSoftware ? 300 : 10_00
 stage.frame(HEIGHT, crowdRadius(Math.max(count, 40), SIZE));
 for (let i = 0; i < count; i++) spawn();
 // All that a frame needs is made before the first: the first knight stops none.
-knights.count = 0;
-comeKnight();
 const { renderer } = stage;
 if (renderer instanceof WebGLRenderer) {
   // With `outputBufferType` it draws into a target, and compiles for the canvas unless there is one.
@@ -173,5 +171,4 @@ if (renderer instanceof WebGLRenderer) {
   renderer.compile(stage.scene, stage.camera);
   renderer.setRenderTarget(null);
 } else await renderer.compileAsync(stage.scene, stage.camera);
-knights.count = 0;
 requestAnimationFrame(frame);

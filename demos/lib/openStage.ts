@@ -19,7 +19,15 @@ export async function openStage({ beside = true } = {}) {
   panel.open = matchMedia(WIDE).matches;
   find<HTMLElement>('summary').dataset.what = document.title.split(': ').at(-1);
   // The same classes from either entry; the one for WebGPURenderer brings node materials along.
-  const { SkinnedInstancedMesh, InstanceMorphs, InstanceMotions, InstanceParts, JointEdits, frames } =
+  const {
+    SkinnedInstancedMesh,
+    CrowdKinds,
+    InstanceMorphs,
+    InstanceMotions,
+    InstanceParts,
+    JointEdits,
+    frames,
+  } =
     query.get('renderer') === 'webgpu'
       ? await import('skinned-instanced-mesh/webgpu')
       : await import('skinned-instanced-mesh');
@@ -53,6 +61,7 @@ export async function openStage({ beside = true } = {}) {
     query,
     detail,
     Crowd: SkinnedInstancedMesh,
+    CrowdKinds,
     InstanceMorphs,
     InstanceMotions,
     InstanceParts,

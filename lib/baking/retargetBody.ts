@@ -20,7 +20,7 @@ export interface RetargetedBody {
  * sink a little, and chains of other lengths follow the nearest joint.
  *
  * ```ts
- * const { body, scale } = retargetBody(gltf.scene, knight.scene);
+ * const { body, scale } = retargetBody(far.scene, gltf.scene);
  * const robot = kinds.add(bakeCharacter(body, []), { scale });
  * ```
  *

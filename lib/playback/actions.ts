@@ -25,7 +25,7 @@ export const ACTION_PASS = 5;
 export const ACTION_PLACE = 6;
 /** A ramp of the factor by which a warp multiplies `ACTION_RATE`: 1 without a warp, and 0 while an action of an object is held. */
 export const ACTION_WARP = 7;
-/** A ramp of the weight; `rampAt` of `shaders/frameAt.glsl.ts` is its twin on the GPU. */
+/** A ramp of the weight; `rampAt` of `shaders/fadesAndFrames.glsl.ts` is its twin on the GPU. */
 export const ACTION_WEIGHT = 11;
 /** What was saved ends here. */
 export const ACTION_SINCE = 15;
@@ -172,7 +172,7 @@ export function setRamp(ramps: Actions, at: number, value: number): void {
 
 /**
  * How time becomes passes of a clip and places in it, and how these become times again; and how the numbers of an action change.
- * What shaders need of it is `frameAt` of `shaders/frameAt.glsl.ts`.
+ * What shaders need of it is `frameAt` of `shaders/fadesAndFrames.glsl.ts`.
  *
  * An action's `total` is the number of frames it has come to since the start of pass `basePass`: it runs on through the
  * passes that follow, and below zero in reverse.

@@ -133,7 +133,7 @@ export const MUTANTS = {
     tests: ['browser/webgpu-gpuInstances', 'browser/occlusion', 'browser/levels'],
   },
   'hidden-by-houses': {
-    file: 'lib/gpu/occlusion/hiddenSphere.ts',
+    file: 'lib/gpu/occlusion/occludedSphere.ts',
     text: 'const x1 = pixel(across.y.add(1), screen.width);',
     fault: 'const x1 = pixel(across.x.add(1), screen.width);',
     tests: ['browser/occlusion'],

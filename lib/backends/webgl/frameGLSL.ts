@@ -1,4 +1,4 @@
-import { frameAtGLSL } from '../../../shaders/frameAt.glsl.js';
+import { frameAtGLSL } from '../../../shaders/fadesAndFrames.glsl.js';
 import { addMorphsGLSL } from '../../../shaders/morphTargets.glsl.js';
 import { playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
 import {

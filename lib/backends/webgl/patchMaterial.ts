@@ -1,6 +1,6 @@
 import type { Material, WebGLProgramParametersWithUniforms, WebGLRenderer } from 'three';
 import { Material as MaterialBase } from 'three';
-import type { levelFadeGLSL } from '../../../shaders/levelFade.glsl.js';
+import type { levelDissolveGLSL } from '../../../shaders/levelDissolve.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import type { SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
@@ -52,10 +52,10 @@ export function registerSurfaceGLSL(glsl: SurfaceGLSL): void {
   if (!surfaces.includes(glsl)) surfaces.push(glsl);
 }
 
-let fadeGLSL: typeof levelFadeGLSL | null = null;
+let fadeGLSL: typeof levelDissolveGLSL | null = null;
 
 /** Lets materials of WebGLRenderer show levels of detail that fade. */
-export function registerFadeGLSL(glsl: typeof levelFadeGLSL): void {
+export function registerFadeGLSL(glsl: typeof levelDissolveGLSL): void {
   fadeGLSL = glsl;
 }
 

@@ -1,7 +1,7 @@
 import type { Node, NodeBuilder } from 'three/webgpu';
 import type { bodyNodes } from '../../../shaders/bodies.tsl.js';
 import type { layerNodes } from '../../../shaders/layers.tsl.js';
-import type { discardFaded, writeFade } from '../../../shaders/levelFade.tsl.js';
+import type { discardFaded, writeFade } from '../../../shaders/levelDissolve.tsl.js';
 import type { dividedColor, partMapOffset } from '../../../shaders/parts.tsl.js';
 import type { CreatePoseEditNodes } from '../../../shaders/posePass.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';

@@ -4,8 +4,8 @@ import type { Node, WebGPURenderer } from 'three/webgpu';
 import type { CameraOcclusion } from '../../backends/webgpu/gpuLists/cullInstances.js';
 import { warnOnce } from '../../utils/messages.js';
 import { DepthPyramid } from './DepthPyramid.js';
-import { hiddenSphere, ScreenRows } from './hiddenSphere.js';
 import { OccluderPass } from './OccluderPass.js';
+import { hiddenSphere, ScreenRows } from './occludedSphere.js';
 
 let nextId = 1;
 

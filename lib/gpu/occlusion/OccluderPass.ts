@@ -20,7 +20,7 @@ import {
 } from 'three/webgpu';
 import type { DrawnMaterial } from '../../../shaders/tsl.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { hidesBehind } from './hiddenSphere.js';
+import { hidesBehind } from './occludedSphere.js';
 
 const _viewport = /*@__PURE__*/ new Vector4();
 

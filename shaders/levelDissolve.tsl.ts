@@ -5,7 +5,7 @@ import { FADE_NEAR, FADE_STEPS } from '../lib/constants.js';
 /** Which pixels of the instance that is drawn are, see `FADE_STEPS`; vertices write it. */
 const crowdFade = /*@__PURE__*/ varyingProperty('int', 'crowdFade');
 
-/** Twin of `levelFade.glsl.ts`. Builds on the current stack. */
+/** Twin of `levelDissolve.glsl.ts`. Builds on the current stack. */
 function fadeThreshold(): Node<'int'> {
   const at = ivec2(screenCoordinate).toVar();
   const both = at.x.bitXor(at.y).toVar();

@@ -36,7 +36,7 @@ void main( void ) {
 `;
 
 /** Comes with `CrowdLevels`. */
-export const levelFadeGLSL = {
+export const levelDissolveGLSL = {
   vertex: (shader: string) =>
     `${FADE_VARYING}\n${callFirst(shader, `crowdFade = int( fract( crowdEntry ) * ${FADE_CODES}.0 );`)}`,
   fragment: fadeFragmentGLSL,
