@@ -92,8 +92,8 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   readonly instanceId: number;
   /** Called when its mixer alone was updated. @internal */
   mixerUpdated(): void;
-  /** Called when its mixer got or lost a listener. @internal */
-  listen(type: string, more: number): void;
+  /** Called when its mixer got a listener. @internal */
+  listened(type: string): void;
 }
 
 /**
@@ -194,16 +194,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     type: K,
     listener: EventListener<SkinnedInstanceEventMap[K], K, this>,
   ): void {
-    if (!this.hasEventListener(type, listener)) this.owner.listen(type, 1);
     super.addEventListener(type, listener);
-  }
-
-  override removeEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
-    type: K,
-    listener: EventListener<SkinnedInstanceEventMap[K], K, this>,
-  ): void {
-    if (this.hasEventListener(type, listener)) this.owner.listen(type, -1);
-    super.removeEventListener(type, listener);
+    this.owner.listened(type);
   }
 
   /** As that of an `AnimationMixer`. What its actions tell is told to all who listen to the instance or its crowd. */

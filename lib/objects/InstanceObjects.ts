@@ -22,8 +22,8 @@ export class InstanceObjects {
   private readonly written = new Set<InstanceBones>();
   /** Those whose joints no clip moves, so that only live poses can overwrite it. */
   private readonly resting = new Set<InstanceBones>();
-  /** How many listeners the objects have for a type of event. */
-  private readonly listeners = new Map<string, number>();
+  /** By type of event the object that got a listener last, or was found to have one. */
+  private readonly listeners = new Map<string, PlacedObject>();
 
   constructor(private readonly mesh: SkinnedInstancedMesh) {
     this.placement = new InstancePlacement(mesh);
@@ -55,13 +55,19 @@ export class InstanceObjects {
     return this.byId[id] ?? null;
   }
 
-  /** Call when objects got or lost listeners for a type of event, which the crowd looks for only while somebody listens. */
-  listen(type: string, more: number): void {
-    this.listeners.set(type, (this.listeners.get(type) ?? 0) + more);
+  /** Call when an object got a listener for a type of event, which the crowd looks for only while somebody listens. */
+  listened(type: string, object: PlacedObject): void {
+    this.listeners.set(type, object);
   }
 
   hasListeners(type: string): boolean {
-    return (this.listeners.get(type) ?? 0) > 0;
+    const known = this.listeners.get(type);
+    if (known === undefined) return false;
+    if (known.instanceId >= 0 && known.isListenedTo(type)) return true;
+    this.listeners.delete(type);
+    const other = this.byId.find((object) => object?.isListenedTo(type));
+    if (other) this.listened(type, other);
+    return this.listeners.has(type);
   }
 
   resize(capacity: number): void {

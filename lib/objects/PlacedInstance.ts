@@ -199,6 +199,8 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     this.removeFromParent();
   }
 
+  /** Whether anyone is to hear of a type of event. @internal */
+  abstract isListenedTo(type: string): boolean;
   /** Called when something happened to what its instance plays. @internal */
   abstract notified(event: PlaybackEvent): void;
 
