@@ -1,7 +1,6 @@
 import {
   AdditiveAnimationBlendMode,
   AnimationAction,
-  type AnimationActionLoopStyles,
   type AnimationBlendMode,
   AnimationClip,
   AnimationMixer,
@@ -505,12 +504,18 @@ function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
 }
 
 /** three.js's action, with what it keeps to itself. */
-const Base = AnimationAction as unknown as new (mixer: AnimationMixer, clip: AnimationClip) => ThreeAction;
+const Base = AnimationAction as unknown as new <T extends ActionOwner>(
+  mixer: AnimationMixer,
+  clip: AnimationClip,
+) => ThreeAction<InstanceMixer<T>, T>;
 
-/** What code may change, which shows in the next update. */
+/** What the time changes by itself, and is brought up to the present before it is read. */
+const READ_FIELDS = ['time', '_effectiveWeight', '_effectiveTimeScale'];
+/** What code may change, which shows in the next update; three.js's methods do so, too. */
 const ACTION_FIELDS = [
-  ...['time', 'timeScale', 'weight', 'loop', 'repetitions', 'clampWhenFinished'],
-  ...['paused', 'enabled', 'blendMode'],
+  ...READ_FIELDS,
+  ...['timeScale', 'weight', 'loop', 'repetitions', 'clampWhenFinished', 'paused', 'enabled', 'blendMode'],
+  ...['_startTime', '_weightInterpolant', '_timeScaleInterpolant'],
 ];
 
 /** When the present step of the action that is updated began, and how far a warp moves its clip in it; NaN without one. */
@@ -537,7 +542,7 @@ const ROUNDING = 1e-12;
  *
  * @category Instances as objects
  */
-export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
+export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base<T> {
   /** For type testing. */
   readonly isInstanceAction = true;
   /** Seconds since the crowd's beginning at which it was started, or its time was set. @internal */
@@ -559,7 +564,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     /** @internal */
     readonly layer: number,
   ) {
-    observe(InstanceAction.prototype, ACTION_FIELDS, ['time']);
+    observe(InstanceAction.prototype, ACTION_FIELDS, READ_FIELDS);
     super(mixer, standIn(clip, mode));
     own(this, this);
   }
@@ -572,7 +577,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
 
   /** Brings the time up to the present. @internal */
   read(): void {
-    this._mixer.read();
+    this.getMixer().read();
   }
 
   /** Called before anything is changed. @throws If a field is set to what no action can have. @internal */
@@ -636,42 +641,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     return this.enabled ? this.weight * (this._weightInterpolant?.evaluate(time)[0] ?? 1) : 0;
   }
 
-  /** Sets `loop` and `repetitions`. */
-  override setLoop(mode: AnimationActionLoopStyles, repetitions = Infinity): this {
-    super.setLoop(mode, repetitions);
-    return this;
-  }
-
-  /** Lets the clip begin at a time of the mixer. Call `play` as well. */
-  override startAt(time: number): this {
-    this.change();
-    return super.startAt(time);
-  }
-
-  /** Ends a fade: the weight is what `weight` says. */
-  override stopFading(): this {
-    this.change();
-    return super.stopFading();
-  }
-
-  /** Ends a warp: the speed is what `timeScale` says. */
-  override stopWarping(): this {
-    this.change();
-    return super.stopWarping();
-  }
-
-  /** The weight with fades, and 0 while disabled, as of the last update. */
-  override getEffectiveWeight(): number {
-    this.read();
-    return super.getEffectiveWeight();
-  }
-
-  /** The time scale with warps, and 0 while paused, as of the last update. */
-  override getEffectiveTimeScale(): number {
-    this.read();
-    return super.getEffectiveTimeScale();
-  }
-
   /**
    * Fades from the weight that it has now, in the middle of another fade too, to a `weight`, which it keeps; with 0 the action is
    * disabled then.
@@ -692,11 +661,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     return super._scheduleFading(duration, weightNow, weightThen);
   }
 
-  /** Slows the clip down to a stop within so many seconds; then the action is paused. */
-  override halt(duration: number): this {
-    return this.warp(this.getEffectiveTimeScale(), 0, duration);
-  }
-
   /** Changes the speed evenly from one to another within so many seconds, which is the time scale then. */
   override warp(startTimeScale: number, endTimeScale: number, duration: number): this {
     checkTimeScale(startTimeScale);
@@ -705,23 +669,12 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     // A warp is a factor, and no factor of 0 leads to another speed.
     if (this.timeScale === 0) this.timeScale = 1;
     this.change();
-    super.warp(startTimeScale, endTimeScale, duration);
-    return this;
+    return super.warp(startTimeScale, endTimeScale, duration);
   }
 
   /** The clip: what was passed to `clipAction`, else one with the name and duration of the baked one, and no tracks. */
   override getClip(): AnimationClip {
     return this.source ?? this._clip;
-  }
-
-  /** The `mixer` of the instance. */
-  override getMixer(): InstanceMixer<T> {
-    return super.getMixer() as unknown as InstanceMixer<T>;
-  }
-
-  /** The instance. */
-  override getRoot(): T {
-    return super.getRoot() as T;
   }
 }
 

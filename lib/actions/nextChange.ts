@@ -42,7 +42,7 @@ function untilOther(warp: LinearInterpolant, at: number, direction: number): num
 
 /** Seconds until a pass ends that counts, at the highest speed of a warp; 0 if the time is not within the clip. */
 function untilEnd(action: PlayedAction, direction: number, loops: boolean): number {
-  const { time, loop, repetitions, timeScale, _timeScaleInterpolant: warp, clip } = action;
+  const { time, loop, repetitions = Infinity, timeScale, _timeScaleInterpolant: warp, clip } = action;
   const { duration } = clip;
   let speed = timeScale * direction;
   if (warp !== null) {
