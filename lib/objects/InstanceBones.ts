@@ -7,8 +7,7 @@ import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
 import type { PlacedObject } from './InstancePlacement.js';
-import { JointPoses } from './JointPoses.js';
-import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
+import { JointPoses, NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
 import { ObservedVector3 } from './observed.js';
 
 /** Numbers of a rotation, a position and a scale. */
