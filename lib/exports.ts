@@ -10,7 +10,6 @@ export type {
   TurnedNodes,
 } from '../shaders/motion.tsl.js';
 export type {
-  ActionOfEvent,
   ActionOptions,
   ActionOwner,
   ActionPlace,

@@ -17,7 +17,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
 import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
-import type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from '../playback/PlaybackEvents.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
@@ -32,34 +32,18 @@ export interface EventOfAction {
   action?: InstanceAction<SkinnedInstance>;
 }
 
-/** Events of a crowd; none costs anything while nobody listens to it. */
-export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
-  /** An instance ran the last repetition of its clip, as `AnimationMixer` dispatches it. */
-  finished: Omit<FinishedEvent, 'type'> & EventOfAction;
-  /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
-  loop: Omit<LoopEvent, 'type'> & EventOfAction;
-  /** An instance played past a marker that {@link BoneTexture.addMarker} put on its clip. */
-  marker: Omit<MarkerEvent, 'type'> & EventOfAction;
-}
+/** Events of a crowd, by type; none costs anything while nobody listens to it. */
+export type SkinnedInstancedMeshEventMap = Object3DEventMap & {
+  [Event in PlaybackEvent as Event['type']]: Omit<Event, 'type'> & EventOfAction;
+};
 
-/** Whose clip an event is about. */
-export interface ActionOfEvent {
-  /**
-   * As `AnimationMixer` has it. For a clip that was played by index, that which `clipAction` gives for it, which does not run; an error
-   * says so where the encoding has no actions.
-   */
-  action: InstanceAction<SkinnedInstance>;
-}
-
-/** Events of an instance, those of its crowd that are about it; none costs anything while nobody listens to it. */
-export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
-  /** A clip ran its last repetition. */
-  finished: SkinnedInstancedMeshEventMap['finished'] & ActionOfEvent;
-  /** A clip came to its end and begins anew, or in a ping-pong turns around; at most one for each update. */
-  loop: SkinnedInstancedMeshEventMap['loop'] & ActionOfEvent;
-  /** A clip was played past a marker. */
-  marker: SkinnedInstancedMeshEventMap['marker'] & ActionOfEvent;
-}
+/**
+ * Events of an instance, those of its crowd that are about it. They have an action always: for a clip that was played by index, that
+ * which `clipAction` gives for it, which does not run; an error says so where the encoding has no actions.
+ */
+export type SkinnedInstanceEventMap = Object3DEventMap & {
+  [Event in PlaybackEvent as Event['type']]: Omit<Event, 'type'> & Required<EventOfAction>;
+};
 
 /** three.js's mixer, with what it keeps to itself. */
 interface MixerFields extends AnimationMixer<SkinnedInstanceEventMap> {
@@ -631,12 +615,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base<T>
     return this.getMixer().time;
   }
 
-  /** The time scale at a time of the mixer, as long as nothing changes by itself. @internal */
-  scaleAt(time: number): number {
-    return this.paused ? 0 : this.timeScale * (this._timeScaleInterpolant?.evaluate(time)[0] ?? 1);
-  }
-
-  /** The same of the weight. @internal */
+  /** The weight at a time of the mixer, as long as nothing changes by itself. @internal */
   weightAt(time: number): number {
     return this.enabled ? this.weight * (this._weightInterpolant?.evaluate(time)[0] ?? 1) : 0;
   }

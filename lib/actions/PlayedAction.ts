@@ -49,11 +49,11 @@ export interface ThreeAction<Mixer extends AnimationMixer = AnimationMixer, Root
   /** @internal */
   _timeScaleInterpolant: LinearInterpolant | null;
   /** @internal */
-  _effectiveWeight: number;
-  /** @internal */
   _effectiveTimeScale: number;
   /** @internal */
   _update(time: number, deltaTime: number, direction: number, accuIndex: number): void;
+  /** @internal */
+  _updateWeight(time: number): number;
   /** @internal */
   _updateTimeScale(time: number): number;
   /** @internal */
@@ -71,6 +71,5 @@ export interface PlayedAction extends ThreeAction {
   readonly runsBack: boolean;
   /** The time of the mixer. */
   readonly at: number;
-  scaleAt(time: number): number;
   weightAt(time: number): number;
 }

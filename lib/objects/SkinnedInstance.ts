@@ -11,7 +11,7 @@ import {
   type Vector3,
 } from 'three';
 import { SLOT_BY_HAND } from '../../shaders/editLayout.js';
-import type { ActionOfEvent, InstanceAction, SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
+import type { EventOfAction, InstanceAction, SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import { type ActionOptions, InstanceMixer } from '../actions/InstanceMixer.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { hasListeners } from '../core/Crowd.js';
@@ -464,7 +464,7 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** @internal */
-  notified(event: PlaybackEvent & Partial<ActionOfEvent>): void {
+  notified(event: PlaybackEvent & EventOfAction): void {
     if (!this.isListenedTo(event.type)) return;
     const action = () => event.action ?? this.clipAction(event.clip, { layer: event.layer });
     const told = {
