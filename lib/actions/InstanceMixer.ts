@@ -22,9 +22,8 @@ import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../pl
 import { checkFinite } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
 import { ActionDriver, type ActionReport } from './ActionDriver.js';
-import { nextChange } from './nextChange.js';
 import type { ThreeAction } from './PlayedAction.js';
-import { storeActions } from './storeActions.js';
+import { nextChange, storeActions } from './storeActions.js';
 
 /** Whose clip an event is about. */
 export interface EventOfAction {
