@@ -17,7 +17,7 @@ export class InstanceObjects {
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
   /** What was set on objects, and is not yet told to the crowd. */
-  readonly changes: ChangeQueue = new ChangeQueue();
+  readonly changes: (() => void)[] = [];
   /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
   private readonly written = new Set<InstanceBones>();
   /** Those whose joints no clip moves, so that only live poses can overwrite it. */
@@ -68,6 +68,13 @@ export class InstanceObjects {
     const other = this.byId.find((object) => object?.isListenedTo(type));
     if (other) this.listened(type, other);
     return this.listeners.has(type);
+  }
+
+  /** Tells the crowd what was set. */
+  tellChanges(): void {
+    const { changes } = this;
+    for (const change of changes) change();
+    changes.length = 0;
   }
 
   resize(capacity: number): void {
@@ -166,27 +173,6 @@ export class InstanceObjects {
   private set(id: number, object: PlacedObject | null): void {
     if (object !== null) this.add(id, object);
     else if (id < this.byId.length) this.byId[id] = null;
-  }
-}
-
-/** Changes that are carried over to a crowd once a frame, however often they were made. */
-export class ChangeQueue {
-  private readonly changes: { isQueued: boolean; apply(): void }[] = [];
-
-  add(change: { isQueued: boolean; apply(): void }): void {
-    if (change.isQueued) return;
-    change.isQueued = true;
-    this.changes.push(change);
-  }
-
-  flush(): void {
-    const { changes } = this;
-    if (changes.length === 0) return;
-    for (const change of changes) {
-      change.isQueued = false;
-      change.apply();
-    }
-    changes.length = 0;
   }
 }
 

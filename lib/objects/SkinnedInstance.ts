@@ -257,7 +257,7 @@ export class SkinnedInstance extends PlacedInstance {
     if (source === this) return this;
     const { crowd, index } = this;
     if (source.crowd === crowd) {
-      this.home.objects.changes.flush();
+      this.home.objects.tellChanges();
       const { members, features } = crowd.crowd;
       for (const { appearance } of members)
         for (const look of appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
@@ -310,15 +310,16 @@ export class SkinnedInstance extends PlacedInstance {
 
   private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
     const { changes } = this.home.objects;
-    const observed = new ObservedColor(color, () => {
-      if (this.index >= 0) changes.add(change);
-    });
-    const change = {
-      isQueued: false,
-      apply: () => {
-        if (this.instanceId >= 0) apply(this.instanceId, observed);
-      },
+    let isQueued = false;
+    const tell = () => {
+      isQueued = false;
+      if (this.instanceId >= 0) apply(this.instanceId, observed);
     };
+    const observed = new ObservedColor(color, () => {
+      if (this.index < 0 || isQueued) return;
+      isQueued = true;
+      changes.push(tell);
+    });
     return observed;
   }
 
