@@ -45,7 +45,8 @@ export type SkinnedInstanceEventMap = Object3DEventMap & {
 };
 
 /** three.js's mixer, with what it keeps to itself. */
-interface MixerFields extends AnimationMixer<SkinnedInstanceEventMap> {
+interface MixerFields<Root extends ActionOwner> extends AnimationMixer<SkinnedInstanceEventMap> {
+  getRoot(): Root;
   // Declared here, so that an accessor may take the place of the field.
   stats: AnimationMixerStats;
   /** @internal */
@@ -54,7 +55,7 @@ interface MixerFields extends AnimationMixer<SkinnedInstanceEventMap> {
   _deactivateAction(action: InstanceAction): void;
 }
 
-const ThreeMixer = AnimationMixer as unknown as new (root: Object3D) => MixerFields;
+const ThreeMixer = AnimationMixer as unknown as new <T extends ActionOwner>(root: T) => MixerFields<T>;
 
 /** Seconds that make no difference: adding times up and taking them off again loses about as much. */
 const EPSILON = 1e-9;
@@ -89,7 +90,7 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
  *
  * @category Instances as objects
  */
-export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMixer {
+export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMixer<T> {
   /** In three.js's order: those that are active, then all others. */
   declare protected _actions: InstanceAction<T>[];
   private readonly driver: ActionDriver;
@@ -165,11 +166,6 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   /** Stops all actions, and forgets them. */
   override uncacheRoot(_root?: object): void {
     for (const action of [...this._actions]) this.forget(action);
-  }
-
-  /** The instance. */
-  override getRoot(): T {
-    return this.owner;
   }
 
   override addEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
