@@ -19,7 +19,7 @@ import type { PaletteRows } from '../PaletteRows.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
 import type { ActionsReader, StoredOnGPU } from './StoredOnGPU.js';
-import { placesReader } from './StoredPlaces.js';
+import { type placesOf, placesReader } from './StoredPlaces.js';
 
 /** Invocations of a workgroup. */
 export const POSE_WORKGROUP = 64;
@@ -73,6 +73,8 @@ export interface PoseBuffers {
   readonly rows: PaletteRows;
   /** The crowd that is posed. */
   readonly posedCrowd: DrawnCrowd;
+  /** Where its instances stand. */
+  readonly places: ReturnType<typeof placesOf>;
   readonly numbers: StorageBufferAttribute;
   /** The part of these that is the clock. */
   readonly times: Float32Array;
@@ -195,7 +197,7 @@ export class PoseSteps {
    * @param webGPU Whether invocations may leave out what is not due. On the WebGL 2 backend each has to write something.
    */
   constructor(
-    { posedCrowd: crowd, locals, segments, palette, before, due, numbers }: PoseBuffers,
+    { posedCrowd: crowd, places, locals, segments, palette, before, due, numbers }: PoseBuffers,
     private readonly webGPU: boolean,
     list: PoseList | null,
   ) {
@@ -214,7 +216,7 @@ export class PoseSteps {
     const { boneTexture, bodies, poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
     this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
-    this.places = placesReader(crowd, webGPU);
+    this.places = placesReader(places);
     this.masks = playback.over && texels(playback.over.masks);
     this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
     this.writers = [locals.writer(), palette.writer()];
@@ -383,7 +385,17 @@ export class PoseSteps {
     return array[isKept ? KEPT : COUNT] * (isKept || step === this.compose ? counts.columns : counts.entries);
   }
 
-  private use({ posedCrowd, numbers, due, rows, locals, segments, palette, before }: PoseBuffers): void {
+  private use({
+    posedCrowd,
+    places,
+    numbers,
+    due,
+    rows,
+    locals,
+    segments,
+    palette,
+    before,
+  }: PoseBuffers): void {
     const { playback } = posedCrowd;
     const { boneTexture, bodies, poseEdits } = posedCrowd.crowd;
     const { uniforms } = this;
@@ -396,7 +408,7 @@ export class PoseSteps {
     }
     this.due.value = due;
     this.instanceOf.value = rows.instanceOf.texture.layered;
-    this.places.use(posedCrowd);
+    this.places.node.value = places;
     this.actions.value = storedActions(posedCrowd)?.actions ?? playback.actions.layered;
     if (this.masks !== null && playback.over !== null) this.masks.value = playback.over.masks;
     if (poseEdits !== null) this.edits?.use(poseEdits.textures);

@@ -22,7 +22,7 @@ import { nodeSourceOf } from './nodeSources.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
 import { poseAhead } from './poseAhead.js';
 import { isUneven } from './poseCrowd.js';
-import { storedPlacesOf } from './StoredPlaces.js';
+import { storedPlaces } from './StoredPlaces.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 export { instanceUniform } from './uniformNodes.js';
@@ -96,7 +96,7 @@ export const webGPUBackend: Backend = {
       const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
       gpuLists?.prepare(renderer, crowd, camera, lodCamera, last, group, poses);
     }
-    storedPlacesOf(crowd, renderer.backend.device !== undefined).update(crowd, renderer);
+    storedPlaces.of(renderer, crowd).update(crowd, renderer);
     updateColors(crowd);
     const key = keyOf(crowd, onGPU, material);
     crowd.skeleton.bones.length = key;
@@ -128,7 +128,7 @@ function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: 
   const expected = isSeen && isFirst ? views.expected(matrixWorld, target.info.frame) : null;
   const seen = isSeen ? seenBy(renderer, crowd, camera, isShadowMap) : null;
   poses?.update(renderer, crowd, expected, seen);
-  views.posed = poses?.posedCount(renderer) ?? 0;
+  views.posed = poses?.posedCount ?? 0;
   return seen;
 }
 

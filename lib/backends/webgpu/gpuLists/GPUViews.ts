@@ -12,9 +12,10 @@ import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
+import { PerRenderer } from '../PerRenderer.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { StoredOnGPU } from '../StoredOnGPU.js';
-import { placesOf, storedPlacesOf } from '../StoredPlaces.js';
+import { placesOf, storedPlaces } from '../StoredPlaces.js';
 import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
@@ -60,7 +61,7 @@ class GPUViews {
   private drawn = emptyBuffer();
   private visible = new StorageBufferAttribute(new Uint32Array(1), 1);
   private visibleVersion = -1;
-  private changes = -1;
+  private placesVersion = -1;
   /** Goes up when what steps read of instances is another. */
   private version = 0;
   private frame = -1;
@@ -192,10 +193,10 @@ class GPUViews {
   /** Takes over what has changed of instances. Returns what to compute before it is read. */
   private updateInstances(crowd: DrawnCrowd, written: StoredOnGPU | null): readonly ComputeNode[] | null {
     const { visibility } = crowd;
-    const places = storedPlacesOf(crowd, true);
-    if (written?.matrices == null) places.update(crowd, this.renderer);
-    if (places.changes !== this.changes) this.version++;
-    this.changes = places.changes;
+    if (written?.matrices == null) storedPlaces.of(this.renderer, crowd).update(crowd, this.renderer);
+    const { version } = crowd.instanceMatrix;
+    if (version !== this.placesVersion) this.version++;
+    this.placesVersion = version;
     if (visibility.bits !== this.visible.array) {
       this.visible.dispose();
       this.visible = new StorageBufferAttribute(visibility.bits, 1);
@@ -205,7 +206,7 @@ class GPUViews {
       this.version++;
     }
     this.visibleVersion = visibility.version;
-    const matrices = placesOf(crowd);
+    const matrices = placesOf(this.renderer, crowd) as StorageBufferAttribute;
     const drawn = (written?.drawn ?? this.visible) as StorageBufferAttribute;
     if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
     this.matrices = matrices;
@@ -364,24 +365,8 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   );
 }
 
-const known = /*@__PURE__*/ new WeakMap<CrowdViews, WeakMap<object, GPUViews>>();
-
-/** What the cameras of a renderer see of a crowd. It goes with the crowd's views. */
-function gpuViewsOf(renderer: object, { views }: DrawnCrowd): GPUViews {
-  let byRenderer = known.get(views);
-  if (byRenderer === undefined) {
-    byRenderer = new WeakMap();
-    known.set(views, byRenderer);
-  }
-  let found = byRenderer.get(renderer);
-  // It is made anew if the crowd was disposed, and is drawn again.
-  if (found === undefined || !views.owned.has(found)) {
-    found = new GPUViews(renderer as WebGPURenderer);
-    byRenderer.set(renderer, found);
-    views.owned.add(found);
-  }
-  return found;
-}
+/** What the cameras of each renderer see of each crowd. */
+const gpuViews = /*@__PURE__*/ new PerRenderer((renderer) => new GPUViews(renderer as WebGPURenderer));
 
 let nothing: StorageBufferAttribute | null = null;
 
@@ -422,7 +407,7 @@ class StorageList implements DrawnList {
     const { renderer, camera } = frame;
     this.showAll(crowd, frame, rows);
     if (renderer === null || camera === null) return;
-    const lists = gpuViewsOf(renderer, crowd).listsOf(camera);
+    const lists = gpuViews.of(renderer, crowd).listsOf(camera);
     const place = lists?.places.get(crowd);
     if (lists === null || place === undefined) return;
     this.ids.value = lists.ids;
@@ -445,8 +430,8 @@ const idOf = (entry: Node<'uint'>, fades: boolean): Node<'int'> =>
 export function enableGPULists(): void {
   registerGPULists({
     isUsed,
-    prepare: (renderer, crowd, ...draw) => gpuViewsOf(renderer, crowd).prepare(crowd, ...draw),
+    prepare: (renderer, crowd, ...draw) => gpuViews.of(renderer, crowd).prepare(crowd, ...draw),
     createList: (fades) => new StorageList(fades),
-    read: (renderer, crowd, camera) => gpuViewsOf(renderer, crowd).read(crowd, camera),
+    read: (renderer, crowd, camera) => gpuViews.of(renderer, crowd).read(crowd, camera),
   });
 }
