@@ -21,7 +21,6 @@ import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
 import { MAX_KIND_LISTS, StoredKinds } from './KindNodes.js';
-import { LevelStates } from './LevelNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -46,7 +45,6 @@ class GPUViews {
   private readonly table = new DrawTable();
   private readonly sphere = new Sphere();
   private readonly steps = new SharedSteps(viewSteps);
-  private readonly levelStates = new LevelStates();
   private occlusion: CameraOcclusion | null = null;
   private cameras: CameraLists[] = [];
   private capacity = 0;
@@ -105,7 +103,6 @@ class GPUViews {
     if (written?.places !== true && (views.culls || views.isWatched)) views.follow();
     const steps: ComputeNode[] = [...(this.updateInstances(crowd, written) ?? [])];
     const lists = this.listsFor(camera);
-    lists.frame = frame;
     // What is no level any more shows nothing.
     const end = level === -1 ? 0 : crowd.count;
     lists.places.set(crowd, table.place(crowd.geometry, material, group, listAt(views, level), end));
@@ -114,9 +111,7 @@ class GPUViews {
     const { x, y, z } = this.sphere.center;
     const { count } = visibility;
     const state =
-      levels?.isUsed === true
-        ? this.levelStates.of(lodCamera, levels, crowd.matrixWorld, this.capacity, frame)
-        : null;
+      levels?.isUsed === true ? this.listsFor(lodCamera).levelsOf(levels, crowd.matrixWorld) : null;
     const posed = poses === null ? NOT_POSED : [playback.clock, playback.time.origin, playback.version];
     const edits = crowd.crowd.poseEdits;
     edits?.update();
@@ -223,7 +218,6 @@ class GPUViews {
     this.table.beginFrame();
     for (const lists of this.cameras) if (frame - lists.frame >= IDLE) lists.dispose();
     this.cameras = this.cameras.filter((lists) => frame - lists.frame < IDLE);
-    this.levelStates.dropBefore(frame - IDLE);
   }
 
   private resize(capacity: number, lists: number, fades: boolean): void {
@@ -250,7 +244,7 @@ class GPUViews {
     return this.occlusionOf(crowd) === occlusion ? hidden : 0;
   }
 
-  private stepsFor(lists: CameraLists, state: ReturnType<LevelStates['of']> | null): ViewSteps {
+  private stepsFor(lists: CameraLists, state: CameraLists['levels']): ViewSteps {
     const { matrices, drawn, table, occlusion, kinds } = this;
     const key = viewKey(lists, state !== null, occlusion, kinds !== null);
     const make = () =>
@@ -262,7 +256,6 @@ class GPUViews {
     this.steps.dispose();
     this.retired.push(...this.cameras);
     this.cameras = [];
-    this.levelStates.dropBefore(Number.POSITIVE_INFINITY);
   }
 
   private tidy(): void {
@@ -272,11 +265,13 @@ class GPUViews {
   }
 
   private listsFor(camera: Camera): CameraLists {
-    const found = this.listsOf(camera) ?? this.cameras.find(({ frame }) => this.frame - frame > SPARE);
-    const { capacity, lists, table, fades } = this;
-    const own = found ?? new CameraLists(camera, capacity, lists, table.capacity, fades);
-    if (found === undefined) this.cameras.push(own);
-    own.camera = camera;
+    const { capacity, lists, table, fades, frame } = this;
+    let own = this.listsOf(camera) ?? this.cameras.find((spare) => frame - spare.frame > SPARE);
+    if (own === undefined) {
+      own = new CameraLists(camera, capacity, lists, table.capacity, fades);
+      this.cameras.push(own);
+    } else if (own.camera !== camera) this.retired.push(...own.serve(camera));
+    own.frame = frame;
     return own;
   }
 
