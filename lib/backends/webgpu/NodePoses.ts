@@ -10,6 +10,7 @@ import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
 import { isWebGPU, PerRenderer } from './PerRenderer.js';
 import {
+  computeWaiting,
   countPoses,
   createPoseNumbers,
   type PoseBuffers,
@@ -94,8 +95,6 @@ export class NodePoses implements PoseBuffers {
   readonly times = timesIn(this.numbers);
   posedCrowd!: DrawnCrowd;
   places!: ReturnType<typeof placesOf>;
-  /** The last frame in which it was drawn, see `poseAhead`; -1 while that does not know it. */
-  turn = -1;
   private tracker: PoseDirtyTracker;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
@@ -213,7 +212,6 @@ export class NodePoses implements PoseBuffers {
   }
 
   dispose(): void {
-    this.turn = -1;
     this.numbers.dispose();
     this.steps.dispose();
     this.rows.dispose();
@@ -252,14 +250,17 @@ export class NodePoses implements PoseBuffers {
     this.prepareRows(renderer);
     const looked = hasAll ? count : rows.size;
     const nodes = steps.prepare(this, looked, isPart, copied);
-    if (waits && this.canWait) wait(nodes, this);
-    else renderer.compute(nodes);
+    if (!webGPU) renderer.compute(nodes);
+    else {
+      wait(nodes, this);
+      if (!waits || !this.canWait) computeWaiting(renderer);
+    }
     this.count = count;
   }
 
   /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
   private get canWait(): boolean {
-    return this.webGPU && this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
+    return this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
   }
 
   private prepareRows(renderer: WebGPURenderer): void {

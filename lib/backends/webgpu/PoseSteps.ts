@@ -165,8 +165,6 @@ export class PoseSteps {
   private readonly steps: ComputeNode[];
   /** These after the palette was copied for the next frame. */
   private readonly stepsOfNewFrame: ComputeNode[];
-  /** Whose poses are computed next, where none wait. */
-  private turn: PoseBuffers | null = null;
   /** Workgroups along each axis. */
   private readonly size = [1, 1, 1];
   private readonly numbers: ReturnType<typeof structIn>;
@@ -269,7 +267,7 @@ export class PoseSteps {
     const firstOf = (row: Node<'int'>) => ivec2(row.mul(counts.y), 0).toVar();
     const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
 
-    // Whose turn it is: crowds whose poses are computed at once share the steps.
+    // Whose turn it is: crowds share the steps.
     const next = (step: () => ComputeNode) => {
       if (webGPU && list === null) OnObjectUpdate(() => this.begin(step()));
     };
@@ -341,10 +339,7 @@ export class PoseSteps {
     numbers[COUNT] = count;
     numbers[KEPT] = kept;
     const steps = kept === 0 ? this.steps : this.stepsOfNewFrame;
-    if (this.webGPU) {
-      this.turn = buffers;
-      return steps;
-    }
+    if (this.webGPU) return steps;
     this.use(buffers);
     for (let i = 0; i < steps.length; i++) steps[i].count = this.invocations(steps[i], buffers);
     return steps;
@@ -370,8 +365,8 @@ export class PoseSteps {
 
   /** Lets a step compute the poses of the crowd whose turn it is. Called once it is built, before its buffers are bound. */
   private begin(step: ComputeNode): void {
-    const buffers = turn < 0 ? this.turn : turns[turn++];
-    if (buffers === null) return;
+    if (turn < 0) return;
+    const buffers = turns[turn++];
     this.use(buffers);
     const groups = Math.ceil(this.invocations(step, buffers) / POSE_WORKGROUP);
     this.size[0] = Math.min(groups, MAX_GROUPS);
