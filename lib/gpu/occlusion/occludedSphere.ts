@@ -137,6 +137,7 @@ const METHODS = [
   'setupDepth',
   'setupHardwareClipping',
   'setupModelViewProjection',
+  'setupPosition',
   'setupPositionView',
   'setupVertex',
 ] as const;
@@ -168,8 +169,7 @@ function hasPlainShape(material: DrawnMaterial): boolean {
   if (material.isNodeMaterial !== true) return true;
   const plain = NodeMaterial.prototype as unknown as Record<string, unknown>;
   for (let i = 0; i < METHODS.length; i++) if (fields[METHODS[i]] !== plain[METHODS[i]]) return false;
-  // Of its class: a crowd that shares the material gives it one that does more for crowds alone.
-  return Object.getPrototypeOf(material).setupPosition === plain.setupPosition;
+  return true;
 }
 
 /** Where a camera looks, in a crowd's space, as shaders ask for it. */
