@@ -13,6 +13,7 @@ import type { PaletteRows } from '../../PaletteRows.js';
 import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
 import { PerRenderer } from '../PerRenderer.js';
+import { computeWaiting, wait } from '../PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { StoredOnGPU } from '../StoredOnGPU.js';
 import { placesOf, storedPlaces } from '../StoredPlaces.js';
@@ -137,18 +138,9 @@ class GPUViews {
     steps.push(
       ...viewSteps.prepare({ matrices, drawn }, table, lists, count, frustums, sphere, [entries, columns]),
     );
-    if (poses !== null) {
-      const { ids, totals, poseSizes, fades } = lists;
-      const list = {
-        ids,
-        totals,
-        poseSizes,
-        kind: fades ? 2 : 1,
-        idOf: (entry: Node<'uint'>) => idOf(entry, fades),
-      };
-      steps.push(...poses.stepsForList(this.renderer, crowd, list));
-    }
-    this.renderer.compute(steps);
+    wait(steps, null);
+    poses?.poseListed(this.renderer, crowd, lists);
+    computeWaiting(this.renderer);
   }
 
   /** What a camera has to draw by; null if it was not prepared. */
