@@ -34,19 +34,7 @@ const DRIFT = 1e-6;
  */
 export function hiddenSphere(
   pyramid: DepthPyramid,
-  screen: {
-    readonly x: Node<'vec4'>;
-    readonly y: Node<'vec4'>;
-    /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
-    readonly z: Node<'vec4'>;
-    readonly w: Node<'vec4'>;
-    /** What to add to z / w for depth. */
-    readonly base: Node<'float'>;
-    /** By how much places are uncertain for being far from the crowd's origin, or that of the world. */
-    readonly slack: Node<'float'>;
-    readonly width: Node<'float'>;
-    readonly height: Node<'float'>;
-  },
+  screen: ScreenRows,
   sphere: Node<'vec4'>,
 ): Node<'bool'> {
   const hidden = bool(false).toVar();
@@ -176,9 +164,12 @@ function hasPlainShape(material: DrawnMaterial): boolean {
 export class ScreenRows {
   readonly x = uniform(new Vector4());
   readonly y = uniform(new Vector4());
+  /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
   readonly z = uniform(new Vector4());
   readonly w = uniform(new Vector4());
+  /** What to add to z / w for depth. */
   readonly base = uniform(0);
+  /** By how much places are uncertain for being far from the crowd's origin, or that of the world. */
   readonly slack = uniform(0);
   readonly width = uniform(1);
   readonly height = uniform(1);
