@@ -16,7 +16,7 @@ import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
 import { gpuLists, isInBundle, isListedByGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
-import { keepMorphTargets } from './morphedGeometry.js';
+import { morphedGeometry } from './morphedGeometry.js';
 import type { NodePoses } from './NodePoses.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { computeWaiting } from './PoseSteps.js';
@@ -78,7 +78,7 @@ export const webGPUBackend: Backend = {
     crowd.geometry.indirect = null;
     prepareUploads(renderer, crowd);
     fitVertexBuffers(renderer, crowd);
-    keepMorphTargets(crowd.geometry);
+    morphedGeometry(crowd.geometry);
     const isViewed = readsView(crowd);
     const { views } = crowd;
     // Materials are made for how instances are scaled, which is known otherwise where cameras ask what they see.

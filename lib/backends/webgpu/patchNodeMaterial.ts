@@ -149,7 +149,7 @@ const isPlaced = (
   { motion }: ShaderVariant,
   setupPosition: Setup['setupPosition'],
 ): boolean =>
-  nodeSourceOf(crowd).places === true &&
+  nodeSourceOf(crowd).posesOf !== undefined &&
   motion === 0 &&
   !positionNode &&
   !displacementMap &&

@@ -32,11 +32,7 @@ const DRIFT = 1e-6;
  *
  * @param sphere Centre and radius, in the crowd's space.
  */
-export function hiddenSphere(
-  pyramid: DepthPyramid,
-  screen: ScreenRows,
-  sphere: Node<'vec4'>,
-): Node<'bool'> {
+export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenRows, sphere: Node<'vec4'>): Node<'bool'> {
   const hidden = bool(false).toVar();
   const center = sphere.xyz;
   const at = (row: Node<'vec4'>) => dot(row.xyz, center).add(row.w);

@@ -10,6 +10,7 @@ import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
+import type { NodeRenderer } from '../checkLimits.js';
 import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
 import { PerRenderer } from '../PerRenderer.js';
@@ -330,19 +331,10 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   // Each mesh may draw a list of its own.
   if (views.kinds !== null && levelLists(views.splitter) + views.crowd.members.length > MAX_KIND_LISTS)
     return false;
-  const { backend } = renderer as {
-    backend: {
-      device?: {
-        limits: {
-          maxStorageBuffersPerShaderStage: number;
-          maxStorageBuffersInVertexStage?: number;
-          maxStorageBufferBindingSize: number;
-          maxComputeInvocationsPerWorkgroup: number;
-        };
-      };
-    };
-  };
-  const limits = backend.device?.limits;
+  // Types do not know the second one yet.
+  const limits = (renderer as NodeRenderer).backend.device?.limits as
+    | (GPUSupportedLimits & { maxStorageBuffersInVertexStage?: number })
+    | undefined;
   return (
     limits !== undefined &&
     limits.maxStorageBuffersPerShaderStage >= COMPUTE_BUFFERS &&
