@@ -160,8 +160,7 @@ function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const list = listOfBuild(crowd, builder);
   onCrowdUpdate((drawn, renderer, frame) => {
     const rows = nodeSourceOf(drawn).posesOf?.(renderer, drawn).rows ?? null;
-    if (readsDrawnIndex(builder, drawn)) list.showAll(drawn, frame, rows);
-    else list.show(drawn, frame, rows);
+    list.show(drawn, frame, rows, readsDrawnIndex(builder, drawn));
   });
 }
 

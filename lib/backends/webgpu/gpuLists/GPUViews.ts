@@ -382,23 +382,18 @@ class StorageList implements DrawnList {
     return entry;
   }
 
-  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
-    const { renderer, camera } = frame;
-    this.showAll(crowd, frame, rows);
-    if (renderer === null || camera === null) return;
+  show(crowd: DrawnCrowd, { renderer, camera }: DrawFrame, rows: PaletteRows | null, all: boolean): void {
+    this.first.value = -1;
+    this.ids.value = emptyBuffer();
+    crowd.geometry.indirect = null;
+    lookUp(crowd, this, rows, rows?.rowOf);
+    if (all || renderer === null || camera === null) return;
     const lists = gpuViews.of(renderer, crowd).listsOf(camera);
     const place = lists?.places.get(crowd);
     if (lists === null || place === undefined) return;
     this.ids.value = lists.ids;
     this.first.value = listAt(crowd.views, crowd.level) * lists.capacity;
     crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
-  }
-
-  showAll(crowd: DrawnCrowd, _frame: DrawFrame, rows: PaletteRows | null): void {
-    this.first.value = -1;
-    this.ids.value = emptyBuffer();
-    crowd.geometry.indirect = null;
-    lookUp(crowd, this, rows, rows?.rowOf);
   }
 }
 
