@@ -4,11 +4,11 @@
  * @module skinned-instanced-mesh/vertex-textures/webgpu
  */
 
-import { drawClock, drawMorphTexel, drawRows, drawStride } from '../shaders/drawSlots.tsl.js';
+import { drawClock } from '../shaders/drawSlots.tsl.js';
 import { vertexMatrix } from '../shaders/vertexTexture.tsl.js';
 import type { Precision } from './animation/BoneTextureData.js';
 import { drawnTexels } from './backends/webgpu/crowdNodes.js';
-import { playbackNodes, previousClock } from './backends/webgpu/frameNodes.js';
+import { previousClock, shownClips } from './backends/webgpu/frameNodes.js';
 import type { NodeSource } from './backends/webgpu/NodeSource.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
 import { withPieces } from './core/Backend.js';
@@ -20,13 +20,11 @@ import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';
 const vertexNodes = (precision: Precision): NodeSource => ({
   name: vertexSourceName(precision),
 
-  skinningMatrix({ crowd, variant, instance, part }) {
-    const table = drawnTexels(crowd, (drawn) => drawn.boneTexture);
+  skinningMatrix({ crowd, variant, instance, shown }) {
     const vertices = drawnTexels(crowd, (drawn) => verticesOf(drawn).vertexTexels);
-    const playback = playbackNodes(crowd, instance, part);
-    const common = { rows: drawRows(), stride: drawStride(), bits: drawMorphTexel() };
+    const clips = shownClips(crowd, instance, variant);
     const matrixAt = (clock: ReturnType<typeof drawClock>) =>
-      vertexMatrix(table, vertices, precision, playback, { ...common, clock }, variant);
+      vertexMatrix(clips(clock), vertices, precision, shown);
     return { ...matrixAt(drawClock()), previous: () => matrixAt(previousClock()) };
   },
 });

@@ -5,32 +5,34 @@ import { callFirst } from './placeVertex.glsl.js';
 const FADE_VARYING = 'flat varying int crowdFade;';
 
 /**
+ * Whether a pixel is another level's. That is said by a matrix of 8 × 8 thresholds (Bayer, "An optimum method for two-level rendition of
+ * continuous-tone pictures", 1973), in whole numbers: both levels must come to the same result.
+ */
+export const fadedGLSL = /*@__PURE__*/ (() => /* glsl */ `
+bool isFaded( ivec2 at, int fade ) {
+
+  int both = at.x ^ at.y;
+  int least = ( both & 1 ) << 5 | ( at.y & 1 ) << 4 | ( both & 2 ) << 2 | ( at.y & 2 ) << 1 | ( both & 4 ) >> 1 | ( at.y & 4 ) >> 2;
+  return fade != 0 && least < ( fade & ${FADE_STEPS - 1} ) == fade >= ${FADE_NEAR};
+
+}
+`)();
+
+/**
  * Lets a fragment shader leave out the pixels of an instance that another level of detail draws. It does so at the very end, since
  * what a pixel that was discarded knows of its neighbours, such as how large a texture is there, is not to be relied on. `main` is
  * renamed by a macro, so that the text of the shader stays, in which code of the user may look for it.
- *
- * Which pixels these are is said by a matrix of 8 × 8 thresholds (Bayer, "An optimum method for two-level rendition of
- * continuous-tone pictures", 1973), in whole numbers: both levels must come to the same result.
  */
 const fadeFragmentGLSL = (fragmentShader: string): string => /* glsl */ `
 #define main drawSurface
 ${fragmentShader}
 #undef main
 ${FADE_VARYING}
-
-int fadeThreshold() {
-
-  ivec2 at = ivec2( gl_FragCoord.xy );
-  int both = at.x ^ at.y;
-  return ( both & 1 ) << 5 | ( at.y & 1 ) << 4 | ( both & 2 ) << 2 | ( at.y & 2 ) << 1 | ( both & 4 ) >> 1 | ( at.y & 4 ) >> 2;
-
-}
-
+${fadedGLSL}
 void main( void ) {
 
   drawSurface();
-  bool below = fadeThreshold() < ( crowdFade & ${FADE_STEPS - 1} );
-  if ( crowdFade != 0 && below == ( crowdFade >= ${FADE_NEAR} ) ) discard;
+  if ( isFaded( ivec2( gl_FragCoord.xy ), crowdFade ) ) discard;
 
 }
 `;

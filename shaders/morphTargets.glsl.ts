@@ -17,27 +17,25 @@ export const morphsGLSL = /* glsl */ `
 #endif
 `;
 
-/** Adds what one clip of an instance shows. */
+/** By how much one clip of an instance changes an influence. */
+export const morphInfluenceGLSL = /* glsl */ `
+float morphInfluence( PoseLayer pose, float share, int i, bool interpolate ) {
+
+  ivec2 at = ivec2( CROWD_MORPH_TEXEL + ( i >> 2 ), 0 );
+  float by = texelFetch( CROWD_BONE_TEXTURE, pose.texel0 + at, 0 )[ i & 3 ];
+  if ( interpolate ) by += ( texelFetch( CROWD_BONE_TEXTURE, pose.texel1 + at, 0 )[ i & 3 ] - by ) * pose.alpha;
+  return share * by;
+
+}
+`;
+
+/** Adds what it shows. */
 export const addMorphsGLSL = /* glsl */ `
-#ifdef USE_MORPHTARGETS
+void addMorphs( PoseLayer pose, float share, bool interpolate ) {
 
-  void addMorphs( PoseLayer pose, float share, bool interpolate ) {
+  #ifdef USE_MORPHTARGETS
+    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) crowdMorphs[ i ] += morphInfluence( pose, share, i, interpolate );
+  #endif
 
-    ivec2 first = ivec2( CROWD_MORPH_TEXEL, 0 );
-    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
-
-      ivec2 at = first + ivec2( i >> 2, 0 );
-      float influence = texelFetch( CROWD_BONE_TEXTURE, pose.texel0 + at, 0 )[ i & 3 ];
-      if ( interpolate ) influence += ( texelFetch( CROWD_BONE_TEXTURE, pose.texel1 + at, 0 )[ i & 3 ] - influence ) * pose.alpha;
-      crowdMorphs[ i ] += share * influence;
-
-    }
-
-  }
-
-#else
-
-  void addMorphs( PoseLayer pose, float share, bool interpolate ) {}
-
-#endif
+}
 `;

@@ -59,7 +59,7 @@ export function compileMotions(codes: readonly number[]): MotionChunks | null {
   const declarations = [
     ...new Set([
       ...(sources.some((source) => reads(source, 'color')) ? [colorGLSL()] : []),
-      ...(readsSeeds ? [randomGLSL()] : []),
+      ...(readsSeeds ? [randomOfGLSL(motionNumber(MOTION_SWAPPED))] : []),
       ...sources.map(({ functions }) => functions),
       ...all.flatMap((program) =>
         program.steps.map((step, i) => functionGLSL(functionName(program, i), step)),
@@ -157,14 +157,17 @@ vec4 motionColor() {
 `;
 
 /** Jarzynski and Olano, "Hash Functions for GPU Rendering", 2020: `pcg`. Twin of `lib/motion/randomOf.ts`. */
-const randomGLSL = (): string => /* glsl */ `
+const randomOfGLSL = (swapped: string): string => /* glsl */ `
 float motionRandom() {
 
   int seed = instanceIndex();
-  if ( ${motionNumber(MOTION_SWAPPED)} > 0.5 ) seed = int( texelFetch( CROWD_SEEDS, ivec2( seed & ${INSTANCES_PER_ROW - 1}, seed >> ${INSTANCES_PER_ROW_BITS} ), 0 ).x );
+  if ( ${swapped} > 0.5 ) seed = int( texelFetch( CROWD_SEEDS, ivec2( seed & ${INSTANCES_PER_ROW - 1}, seed >> ${INSTANCES_PER_ROW_BITS} ), 0 ).x );
   uint state = uint( seed ) * 747796405u + 2891336453u;
   uint word = ( ( state >> ( ( state >> 28u ) + 4u ) ) ^ state ) * 277803737u;
   return float( ( ( word >> 22u ) ^ word ) >> 8u ) * ${(1 / 2 ** 24).toExponential()};
 
 }
 `;
+
+/** The same for nodes. */
+export const randomGLSL = /*@__PURE__*/ (() => randomOfGLSL('areSwapped'))();

@@ -1,5 +1,4 @@
 import type { Color, Vector2, Vector3, Vector4 } from 'three';
-import { float, uint } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 
 /** What a uniform of a motion is as a node. */
@@ -65,14 +64,3 @@ export interface TurnedNodes {
 
 /** A motion in node materials; `never` stands for the uniforms of any motion. */
 export type MotionTSL = (vertex: MotionNodes<never>) => MovedNodes;
-
-/** Twin of `motionRandom` in `motion.glsl.ts`: the random number of a seed. */
-export function motionRandom(seed: Node<'int'>): Node<'float'> {
-  const state = uint(seed).mul(uint(747796405)).add(uint(2891336453)).toVar();
-  const word = state
-    .shiftRight(state.shiftRight(uint(28)).add(uint(4)))
-    .bitXor(state)
-    .mul(uint(277803737))
-    .toVar();
-  return float(word.shiftRight(uint(22)).bitXor(word).shiftRight(uint(8))).mul(1 / 2 ** 24);
-}

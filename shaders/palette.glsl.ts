@@ -53,21 +53,20 @@ mat3x4 unplacingRows() {
 
 /** Influences of morph targets, which the pass has written behind the joints. */
 export const paletteMorphsGLSL = /* glsl */ `
-#ifdef USE_MORPHTARGETS
+void addPosedMorphs( ivec2 palette ) {
 
-  void addPosedMorphs( ivec2 palette ) {
+  #ifdef USE_MORPHTARGETS
 
-    ivec2 first = palette + ivec2( CROWD_MORPH_TEXEL, 0 );
-    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ )
-      crowdMorphs[ i ] = uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, first + ivec2( i >> 2, 0 ), 0 )[ i & 3 ] );
+    for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
 
-  }
+      ivec2 at = palette + ivec2( CROWD_MORPH_TEXEL + ( i >> 2 ), 0 );
+      crowdMorphs[ i ] = uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, at, 0 )[ i & 3 ] );
 
-#else
+    }
 
-  void addPosedMorphs( ivec2 palette ) {}
+  #endif
 
-#endif
+}
 `;
 
 /**

@@ -1,4 +1,5 @@
 import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { morphInfluenceGLSL } from './morphTargets.glsl.js';
 import { eachJointGLSL } from './palette.glsl.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
@@ -91,6 +92,7 @@ ${poseStructGLSL}
 ${playedTexelGLSL('playedLayout.z', 'playedLayout.y')}
 ${poseLayerGLSL}
 ${addPosedGLSL}
+${morphInfluenceGLSL}
 void eachClip() {
 ${eachClipGLSL('INTERPOLATES', 'showClip( pose, share );')}
 }

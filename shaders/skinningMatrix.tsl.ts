@@ -1,45 +1,42 @@
 import { bool, float, ivec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
+import { drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
 import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
-import { followJoints, shownRows, type VertexVariant } from './palette.tsl.js';
+import type { FollowJoints } from './palette.tsl.js';
 import { playedNeeds } from './playedActions.tsl.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 import clipsNodes from './skinningMatrix.glsl.js?nodes=clipsGLSL';
 import type { TexelNode } from './TexelNode.js';
-import { componentsOf, type Rows } from './tsl.js';
+import { type Rows, zeroRows } from './tsl.js';
 
-/** One clip's part in a pose: the texels at which its two frames begin, and how they mix. */
-export interface LayerNodes {
-  texel0: Node<'ivec2'>;
-  texel1: Node<'ivec2'>;
-  alpha: Node<'float'>;
-}
-
-/** What the instance drawn plays. */
-export interface PlaybackNodes {
-  instance: Node<'int'>;
-  /** The actions of all instances, see `ActionTexels`. */
-  actions: TexelNode;
-  /** Reads what the vertex's part looks like, see `InstanceParts`; called where the variant has parts. */
-  part(): Node<'vec4'>;
-}
-
-/** What a draw tells the shader; see `drawSlots.tsl.ts`. */
-export interface DrawNodes {
-  /** Seconds since the epoch began, and its number. */
-  clock: Node<'vec2'>;
-  rows: Node<'float'>;
-  stride: Node<'float'>;
-  morphTexel: Node<'int'>;
-}
-
-/** What all clips that a draw shows have in common. */
-export type ClockNodes = Pick<DrawNodes, 'clock' | 'rows' | 'stride'>;
+/**
+ * What `eachClipGLSL` needs.
+ *
+ * @param actions Those of all instances, see `ActionTexels`.
+ * @param clock Seconds since the epoch began, and its number.
+ */
+export const clipNeeds = (
+  boneTexture: TexelNode,
+  actions: TexelNode,
+  instance: Node<'int'>,
+  clock: Node<'vec2'>,
+  { interpolate }: ShaderVariant,
+) => ({
+  ...frameAtNodes(),
+  ...playedNeeds({ actions, clock, layers: 1 }),
+  CROWD_BONE_TEXTURE: boneTexture,
+  CROWD_ROWS: drawRows(),
+  CROWD_STRIDE: drawStride(),
+  CROWD_MORPH_TEXEL: drawMorphTexel(),
+  INTERPOLATES: bool(interpolate),
+  instanceIndex: () => instance,
+});
 
 /** Functions of `clipsGLSL`. All build on the current stack. */
 interface ClipNodes {
   eachClip(): void;
-  addPosed(sum: Rows, pose: LayerNodes, weight: Node, joint: Node, interpolate: Node): void;
+  addPosed(sum: Rows, pose: object, weight: Node, joint: Node, interpolate: Node): void;
+  morphInfluence(pose: object, share: Node, i: Node, interpolate: Node): Node<'float'>;
 }
 
 /**
@@ -48,21 +45,12 @@ interface ClipNodes {
  * @param showClip Builds what is done with a clip's pose and its share of the whole.
  */
 export function eachClip(
-  boneTexture: TexelNode,
-  { instance, actions }: PlaybackNodes,
-  { clock, rows, stride }: ClockNodes,
-  { interpolate }: Pick<ShaderVariant, 'interpolate'>,
-  showClip: (pose: LayerNodes, share: Node<'float'>, addPosed: ClipNodes['addPosed']) => void,
+  clips: ReturnType<typeof clipNeeds>,
+  showClip: (pose: object, share: Node<'float'>, nodes: ClipNodes) => void,
 ): void {
   const nodes: ClipNodes = clipsNodes<ClipNodes>({
-    ...frameAtNodes(),
-    ...playedNeeds({ actions, clock, layers: 1 }),
-    CROWD_BONE_TEXTURE: boneTexture,
-    CROWD_ROWS: rows,
-    CROWD_STRIDE: stride,
-    INTERPOLATES: bool(interpolate),
-    instanceIndex: () => instance,
-    showClip: (pose: LayerNodes, share: Node<'float'>) => showClip(pose, share, nodes.addPosed),
+    ...clips,
+    showClip: (pose: object, share: Node<'float'>) => showClip(pose, share, nodes),
   });
   nodes.eachClip();
 }
@@ -74,43 +62,23 @@ export function eachClip(
  * influence of a morph target.
  */
 export function skinningMatrix(
-  boneTexture: TexelNode,
-  playback: PlaybackNodes,
-  draw: DrawNodes,
-  variant: VertexVariant,
-  morph: ((influence: (i: Node<'int'>) => Node<'float'>) => void) | null = null,
+  clips: ReturnType<typeof clipNeeds>,
+  follow: FollowJoints,
+  morph?: (influence: (i: Node<'int'>) => Node<'float'>) => void,
 ): Rows {
-  const { interpolate, influences } = variant;
-  return shownRows(variant, playback.part, (sum) =>
-    eachClip(boneTexture, playback, draw, variant, (pose, share, addPosed) => {
-      followJoints(influences, (joint, weight) =>
-        addPosed(sum, pose, weight.mul(share).toVar(), joint, bool(interpolate)),
-      );
-      morph?.((i) => {
-        const at = ivec2(draw.morphTexel.add(i.div(4)), 0).toVar();
-        const read = (texel: Node<'ivec2'>) =>
-          componentsOf(boneTexture.texel(texel.add(at)).toVar())
-            .element(i.bitAnd(3))
-            .toVar();
-        const first = read(pose.texel0);
-        if (!interpolate) return first.mul(share);
-        const second = read(pose.texel1);
-        return first.add(second.sub(first).mul(pose.alpha)).mul(share);
-      });
-    }),
-  );
+  const sum = zeroRows();
+  eachClip(clips, (pose, share, { addPosed, morphInfluence }) => {
+    follow((joint, weight) => addPosed(sum, pose, weight.mul(share).toVar(), joint, clips.INTERPOLATES));
+    morph?.((i) => morphInfluence(pose, share, i, clips.INTERPOLATES));
+  });
+  return sum;
 }
 
 /** The same where all instances show the rest pose, see `restMatrixGLSL`. Builds on the current stack. */
-export function restMatrix(
-  boneTexture: TexelNode,
-  part: PlaybackNodes['part'],
-  variant: VertexVariant,
-): Rows {
+export function restMatrix(boneTexture: TexelNode, follow: FollowJoints): Rows {
   const { addPosed } = clipsNodes<ClipNodes>({ CROWD_BONE_TEXTURE: boneTexture });
-  const texel0 = ivec2(0, 0);
-  const pose = { texel0, texel1: texel0, alpha: float(0) };
-  return shownRows(variant, part, (sum) =>
-    followJoints(variant.influences, (joint, weight) => addPosed(sum, pose, weight, joint, bool(false))),
-  );
+  const pose = { texel0: ivec2(0), texel1: ivec2(0), alpha: float(0) };
+  const sum = zeroRows();
+  follow((joint, weight) => addPosed(sum, pose, weight, joint, bool(false)));
+  return sum;
 }

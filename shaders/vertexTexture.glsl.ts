@@ -19,6 +19,14 @@ void addVertex_${precision}( ivec2 frame, int vertex, float weight, inout vec3 p
   if ( least.w > 0.0 ) turned += weight * unfoldNormal( square );
 
 }
+
+void addPosed_${precision}( PoseLayer pose, float share, int vertex, bool interpolate, inout vec3 posed, inout vec3 turned ) {
+
+  float second = interpolate ? share * pose.alpha : 0.0;
+  addVertex_${precision}( pose.texel0, vertex, share - second, posed, turned );
+  if ( interpolate ) addVertex_${precision}( pose.texel1, vertex, second, posed, turned );
+
+}
 `;
 
 const decoders: Record<VertexPrecision, string> = {
@@ -120,27 +128,21 @@ export const verticesGLSL = /*@__PURE__*/ (() =>
  * least turn that does it, which tangents and motions follow. Position and normal themselves are added as the frames have them, so
  * that compilers leave the turn out where nothing else is asked for: in shadow maps, and in materials without normal maps.
  */
-export function vertexMatrixGLSL(name: string, precision: VertexPrecision, variant: ShaderVariant): string {
-  const add = (texel: string, weight: string) =>
-    `addVertex_${precision}( pose.${texel}, vertex, ${weight}, posed, turned );`;
-  const body = variant.interpolate
-    ? `${add('texel0', 'share - share * pose.alpha')}
-    ${add('texel1', 'share * pose.alpha')}
-    shown += share;`
-    : `${add('texel0', 'share')}
-    shown += share;`;
-  return /* glsl */ `
+export const vertexMatrixGLSL = (
+  name: string,
+  precision: VertexPrecision,
+  { interpolate }: ShaderVariant,
+): string => /* glsl */ `
 mat3x4 ${name}() {
 
   int vertex = int( skinIndex.y ) + ( int( skinIndex.z ) << 16 ) - 1;
   float shown = 0.0;
   vec3 posed = vec3( 0.0 );
   vec3 turned = vec3( 0.0 );
-  ${eachClipGLSL(variant.interpolate, body)}
+  ${eachClipGLSL(interpolate, `addPosed_${precision}( pose, share, vertex, ${interpolate}, posed, turned );\nshown += share;`)}
   crowdRestPosition = position;
   crowdRestNormal = normal;
   return posingMatrix( shown, normal, posed, turned );
 
 }
 `;
-}

@@ -1,68 +1,55 @@
 import { attribute, float, ivec4, normalGeometry, vec3 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { type VertexVariant, whereShown } from './palette.tsl.js';
-import { type ClockNodes, eachClip, type PlaybackNodes } from './skinningMatrix.tsl.js';
+import { type clipNeeds, eachClip } from './skinningMatrix.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { type Rows, variablesOf } from './tsl.js';
 import type { VertexPrecision } from './vertexTexture.glsl.js';
 import verticesNodes from './vertexTexture.glsl.js?nodes=verticesGLSL';
 
-/** Adds what a frame has of a vertex, times a weight, to its position and its normal. */
-type AddVertex = (
-  frame: Node<'ivec2'>,
-  vertex: Node<'int'>,
-  weight: Node<'float'>,
-  posed: Node<'vec3'>,
-  turned: Node<'vec3'>,
+/** Adds what a clip shows of a vertex, times its share, to its position and its normal. */
+type AddPosed = (
+  pose: object,
+  share: Node,
+  vertex: Node,
+  interpolate: Node,
+  posed: Node,
+  turned: Node,
 ) => void;
 
 /**
  * Twin of `vertexMatrixGLSL`: a matrix for the vertex alone, as rows, and its normal. Builds on the current stack.
  *
- * @param table Of each frame its box, and which of the stored frames it is.
+ * @param clips In the place of the bone texture it has of each frame its box, and which of the stored frames it is; in that of the first
+ * texel of morph targets log2 of the width of `vertices`.
  */
 export function vertexMatrix(
-  table: TexelNode,
+  clips: ReturnType<typeof clipNeeds>,
   vertices: TexelNode,
   precision: VertexPrecision,
-  playback: PlaybackNodes,
-  draw: ClockNodes & {
-    /** Log2 of the texture's width. */
-    bits: Node<'int'>;
-  },
-  variant: VertexVariant,
+  showRows: (rows: () => Rows) => Rows,
 ) {
-  const ids = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
-  const vertex = ids.y.add(ids.z.shiftLeft(16)).sub(1).toVar();
-  const shown = float(0).toVar();
-  const posed = vec3(0).toVar();
-  const turned = vec3(0).toVar();
   const normal = vec3(0).toVar();
   const nodes = verticesNodes<{
-    addVertex_half: AddVertex;
-    addVertex_float: AddVertex;
+    addPosed_half: AddPosed;
+    addPosed_float: AddPosed;
     posingMatrix(shown: Node, modelled: Node, posed: Node, turned: Node): Rows;
   }>({
-    CROWD_BONE_TEXTURE: table,
+    ...clips,
     CROWD_VERTICES: vertices,
-    CROWD_VERTEX_BITS: draw.bits,
+    CROWD_VERTEX_BITS: clips.CROWD_MORPH_TEXEL,
     crowdPosedNormal: normal,
   });
-  const add = (frame: Node<'ivec2'>, weight: Node<'float'>): void =>
-    nodes[`addVertex_${precision}`](frame, vertex, weight, posed, turned);
-
-  whereShown(variant, playback.part, () =>
-    eachClip(table, playback, draw, variant, ({ texel0, texel1, alpha }, share) => {
-      if (variant.interpolate) {
-        const second = share.mul(alpha).toVar();
-        add(texel0, share.sub(second).toVar());
-        add(texel1, second);
-      } else {
-        add(texel0, share);
-      }
+  const rows = showRows(() => {
+    const ids = ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')).toVar();
+    const vertex = ids.y.add(ids.z.shiftLeft(16)).sub(1).toVar();
+    const shown = float(0).toVar();
+    const posed = vec3(0).toVar();
+    const turned = vec3(0).toVar();
+    eachClip(clips, (pose, share) => {
+      nodes[`addPosed_${precision}`](pose, share, vertex, clips.INTERPOLATES, posed, turned);
       shown.addAssign(share);
-    }),
-  );
-  const rows = nodes.posingMatrix(shown, normalGeometry, posed, turned);
+    });
+    return nodes.posingMatrix(shown, normalGeometry, posed, turned);
+  });
   return { rows: variablesOf(rows), normal };
 }

@@ -1,5 +1,5 @@
 import { frameAtGLSL } from '../../../shaders/fadesAndFrames.glsl.js';
-import { addMorphsGLSL } from '../../../shaders/morphTargets.glsl.js';
+import { addMorphsGLSL, morphInfluenceGLSL } from '../../../shaders/morphTargets.glsl.js';
 import { playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
 import {
   addPosedGLSL,
@@ -31,7 +31,7 @@ export const frameGLSL: GLSLSource = {
   glsl: {
     declarations(morphs) {
       const common = [...readActionsGLSL, addPosedGLSL];
-      return morphs ? [...common, addMorphsGLSL] : common;
+      return morphs ? [...common, morphInfluenceGLSL, addMorphsGLSL] : common;
     },
     skinningMatrix: skinningMatrixGLSL,
   },

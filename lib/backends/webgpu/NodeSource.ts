@@ -1,9 +1,10 @@
 import { cross, dot, max, normalGeometry, positionGeometry, vec3, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { VertexVariant } from '../../../shaders/palette.tsl.js';
+import type { FollowJoints } from '../../../shaders/palette.tsl.js';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import type { PartNode, PosedNodes } from './featureNodes.js';
+import type { PosedNodes } from './featureNodes.js';
 import type { NodePoses } from './NodePoses.js';
 
 /** How a pose source poses vertices in node materials: the twin of its `glsl`. */
@@ -17,10 +18,12 @@ export interface NodeSource {
     /** The crowd that is built for. Others may share the build: what is theirs must be asked for at each draw. */
     crowd: DrawnCrowd;
     build: Build;
-    variant: VertexVariant;
+    variant: ShaderVariant;
+    follow: FollowJoints;
     /** The instance that is drawn. */
     instance: Node<'int'>;
-    part: PartNode;
+    /** Gives a matrix for vertices of parts that are not hidden, see `shownRows`. */
+    shown(rows: () => Rows): Rows;
     /** Whether to move the vertex by the morph targets that clips move. */
     morph: boolean;
     /** Whether matrices shall place the instance too, where they can. */

@@ -1,31 +1,25 @@
 import type { Node } from 'three/webgpu';
-import { drawClock, drawMorphTexel, drawRows, drawStride } from '../../../shaders/drawSlots.tsl.js';
-import { type PlaybackNodes, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
+import { drawClock } from '../../../shaders/drawSlots.tsl.js';
+import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import { clipNeeds, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { objectUniform } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { clipMorphs, drawnTexels } from './crowdNodes.js';
-import type { PartNode } from './featureNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/animation/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
 export const frameNodes: NodeSource = {
   name: 'frames',
 
-  skinningMatrix({ crowd, variant, instance: drawn, part, morph }) {
-    const boneTexture = boneTextureNode(crowd);
-    const playback = playbackNodes(crowd, drawn, part);
-    const common = { rows: drawRows(), stride: drawStride(), morphTexel: drawMorphTexel() };
-    const now = { ...common, clock: drawClock() };
+  skinningMatrix({ crowd, variant, instance, follow, shown, morph }) {
+    const clips = shownClips(crowd, instance, variant);
     const morphs = morph && variant.morphs ? clipMorphs(crowd) : null;
     return {
-      rows: skinningMatrix(boneTexture, playback, now, variant, morphs?.add),
+      rows: shown(() => skinningMatrix(clips(drawClock()), follow, morphs?.add)),
       // From the morphed position: three.js keeps no weights of the frame before.
-      previous: () => {
-        const before = { ...common, clock: previousClock() };
-        return { rows: skinningMatrix(boneTexture, playback, before, variant) };
-      },
+      previous: () => ({ rows: shown(() => skinningMatrix(clips(previousClock()), follow)) }),
     };
   },
 };
@@ -34,19 +28,21 @@ export const frameNodes: NodeSource = {
 export const restNodes: NodeSource = {
   name: 'rest',
 
-  skinningMatrix({ crowd, variant, part }) {
+  skinningMatrix({ crowd, follow, shown }) {
     const boneTexture = boneTextureNode(crowd);
-    return { rows: restMatrix(boneTexture, part, variant), previous: null };
+    return { rows: shown(() => restMatrix(boneTexture, follow)), previous: null };
   },
 };
 
 /** The bone texture of whichever crowd is drawn. */
 const boneTextureNode = (crowd: DrawnCrowd): TexelNode => drawnTexels(crowd, (drawn) => drawn.boneTexture);
 
-/** What an instance plays, where vertices read that themselves. Builds on the current stack. */
-export function playbackNodes(crowd: DrawnCrowd, drawn: Node<'int'>, part: PartNode): PlaybackNodes {
+/** What an instance plays at a time, where vertices read that themselves. Builds on the current stack. */
+export function shownClips(crowd: DrawnCrowd, drawn: Node<'int'>, variant: ShaderVariant) {
+  const boneTexture = boneTextureNode(crowd);
   const actions = drawnTexels(crowd, ({ playback }) => playback.actions.layered);
-  return { instance: drawn.toVar(), actions, part };
+  const instance = drawn.toVar();
+  return (clock: Node<'vec2'>) => clipNeeds(boneTexture, actions, instance, clock, variant);
 }
 
 const drawnClocks = /*@__PURE__*/ new WeakMap<

@@ -3,8 +3,6 @@ import {
   attribute,
   cameraViewMatrix,
   dot,
-  If,
-  int,
   modelWorldMatrix,
   normalGeometry,
   positionGeometry,
@@ -14,14 +12,10 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import type { MotionProgram, MotionStage } from '../../../shaders/MotionProgram.js';
-import {
-  type MatrixNode,
-  type MotionNodes,
-  type MovedNodes,
-  motionRandom,
-} from '../../../shaders/motion.tsl.js';
+import randomNodes from '../../../shaders/motion.glsl.js?nodes=randomGLSL';
+import type { MatrixNode, MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
-import { texels } from '../../../shaders/TexelNode.js';
+import { inLayers, texels } from '../../../shaders/TexelNode.js';
 import {
   buildOf,
   componentsNamed,
@@ -166,12 +160,13 @@ function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
   onCrowdUpdate(({ motions }) => {
     seeds.value = motions?.seeds.texture?.layered ?? none;
   });
-  const swapped = objectUniform((frame) => (motionsOf(frame)?.seeds.areSwapped ? 1 : 0));
-  const seed = instanceNode(crowd, builder).toVar();
-  If(swapped.greaterThan(0.5), () => {
-    seed.assign(int(seeds.instanceTexels(seed, 1, int(0), 1)[0].x));
+  const areSwapped = objectUniform((frame) => (motionsOf(frame)?.seeds.areSwapped ? 1 : 0));
+  const { motionRandom } = randomNodes<{ motionRandom(): Node<'float'> }>({
+    areSwapped,
+    CROWD_SEEDS: inLayers(seeds),
+    instanceIndex: () => instanceNode(crowd, builder),
   });
-  return motionRandom(seed).toVar();
+  return motionRandom().toVar();
 }
 
 const motionsOf = ({ object }: DrawFrame): MeshMotions | null => (isCrowd(object) ? object.motions : null);

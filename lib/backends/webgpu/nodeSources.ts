@@ -1,7 +1,7 @@
 import { If, int, uniform } from 'three/tsl';
 import type { Node, NodeBuilder, WebGPURenderer } from 'three/webgpu';
 import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
-import { addRows, followJoints, multiplyRows, shownRows } from '../../../shaders/palette.tsl.js';
+import { jointRows, multiplyRows } from '../../../shaders/palette.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import { assignAll, componentsOf, variablesOf } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
@@ -16,7 +16,7 @@ const trackNodes: NodeSource = {
   name: 'tracks',
   posesOf: (renderer, crowd) => nodePoses.of(renderer, crowd),
 
-  skinningMatrix({ crowd, build, variant, instance, part, morph, placed }) {
+  skinningMatrix({ crowd, build, variant, instance, follow, shown, morph, placed }) {
     const own = nodePoses.of(build.renderer, crowd);
     const reader = own.palette.reader();
     let takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
@@ -31,9 +31,7 @@ const trackNodes: NodeSource = {
     const at = (row: Node<'int'>, column: Node<'int'>) => row.mul(last.add(1)).add(column).toVar();
     const rowsAt = (from: RowsReader, row: Node<'int'>) => {
       const read = (column: Node<'int'>) => from.read(at(row, column));
-      const rows = shownRows(variant, part, (sum) =>
-        followJoints(variant.influences, (joint, weight) => addRows(sum, read(joint), weight)),
-      );
+      const rows = shown(() => jointRows(follow, read));
       return placed ? rows : multiplyRows(read(last), rows);
     };
     const row = rowNode(crowd, build as unknown as NodeBuilder);

@@ -1,6 +1,7 @@
 import {
   attribute,
   Fn,
+  float,
   If,
   int,
   normalGeometry,
@@ -11,6 +12,7 @@ import {
   tangentLocal,
 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
+import { type FollowJoints, followJoints, shownRows } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { buildOf, keptOf, type Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -34,8 +36,7 @@ export function poseCrowd(
 ): void {
   const build = buildOf(builder);
   const skin = Fn(() => {
-    const instance = instanceNode(crowd, builder);
-    const vertex = { crowd, build, variant, instance, part, morph: true, placed };
+    const vertex = { ...vertexOf(crowd, builder, variant, part), morph: true, placed };
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
     placing(builder).unplacing = posed.unplacing;
 
@@ -62,7 +63,8 @@ export function poseCrowd(
       if (build.hasGeometryAttribute('shadingJoint') && posed.normal === undefined) {
         const joint = int(attribute<'float'>('shadingJoint', 'float')).toVar();
         If(joint.greaterThan(0), () => {
-          const own = { ...vertex, variant: { ...variant, influences: joint.sub(1).toVar() }, morph: false };
+          const follow: FollowJoints = (add) => add(joint.sub(1).toVar(), float(1));
+          const own = { ...vertex, follow, morph: false };
           const { rows } = nodeSourceOf(crowd).skinningMatrix(own);
           normalLocal.assign(
             shadedNormal(
@@ -78,6 +80,16 @@ export function poseCrowd(
   skin();
 }
 
+/** What pose sources are told of a vertex. Builds on the current stack. */
+const vertexOf = (crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVariant, part: PartNode) => ({
+  crowd,
+  build: buildOf(builder),
+  variant,
+  instance: instanceNode(crowd, builder),
+  follow: followJoints(variant.influences),
+  shown: (rows: () => Rows) => shownRows(variant, part, rows),
+});
+
 const placing = keptOf<{ unplacing: () => Rows }>;
 
 /** The rows of the inverse of the instance's matrix, once vertices were placed as they were posed. Builds on the current stack. */
@@ -90,13 +102,11 @@ export const isUneven = ({ views, crowd: { written } }: DrawnCrowd): boolean =>
 /** Builds on what is being built: a vector as the crowd's pose has it, or as it is for any other object. */
 function forCrowd(pose: typeof posedPosition, vector: Node<'vec3'>): Node<'vec3'> {
   const skinned = Fn((builder: NodeBuilder) => {
-    const build = buildOf(builder);
-    const { object: crowd, material } = build;
+    const { object: crowd, material } = buildOf(builder);
     if (!isCrowd(crowd)) return vector;
     const variant = variantFor(material, crowd);
     const part = partNode(crowd, variant, builder);
-    const instance = instanceNode(crowd, builder);
-    const vertex = { crowd, build, variant, instance, part, morph: false, placed: false };
+    const vertex = { ...vertexOf(crowd, builder, variant, part), morph: false, placed: false };
     return pose(nodeSourceOf(crowd).skinningMatrix(vertex), vector);
   });
   return skinned();
