@@ -1,6 +1,6 @@
 import {
   BufferAttribute,
-  type BufferGeometry,
+  BufferGeometry,
   DataTexture,
   DataUtils,
   HalfFloatType,
@@ -9,7 +9,7 @@ import {
   type Texture,
 } from 'three';
 import { PALETTE_CHANNEL } from '../constants.js';
-import { type Attribute, floatsOf, pickCorners, shareAttribute } from '../utils/geometries.js';
+import { type Attribute, floatsOf, pickCorners, shareAttribute, sharingCopy } from '../utils/geometries.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { markPalette } from '../utils/surfaceMaps.js';
 import {
@@ -23,7 +23,7 @@ import {
   standInFor,
   textOf,
 } from './materialFields.js';
-import type { MaterialMerger, Piece, Run } from './mergeParts.js';
+import { type MaterialMerger, type Piece, type Run, setTriangles } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
 
 /** How materials of a character are merged. */
@@ -43,7 +43,10 @@ export interface MergeMaterialsOptions {
 }
 
 /** Of materials that were merged, what became of them and what was made. */
-type MergedMaterials = ReturnType<MaterialMerger['paint']>;
+interface MergedMaterials {
+  shares: Map<Material, MaterialShare>;
+  owned: (Material | Texture)[];
+}
 
 /** What each material that was made by merging was made of. */
 const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
@@ -78,13 +81,67 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
     changes: (material, owner) => Array.isArray(material) || knownIn(owner).has(material),
     split: splitPieces,
     paint(geometry, pieces, owner) {
-      const drawn = new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)));
-      const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
-      const merged = mergeAll([...drawn], palettes, { textures, maxSize }, knownIn(owner));
-      if (merged.shares.size > 0) paintPieces(geometry, pieces, merged.shares);
-      return merged;
+      const painted: ReturnType<MaterialMerger['paint']> = { shares: [], owned: [] };
+      for (const lacks of [...new Set(pieces.map((piece) => piece.lacks))].sort()) {
+        const alike = pieces.filter((piece) => piece.lacks === lacks);
+        const drawn = new Set(alike.flatMap(({ runs }) => runs.map(({ material }) => material)));
+        const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
+        const { shares, owned } = mergeAll([...drawn], palettes, { textures, maxSize }, knownIn(owner));
+        if (shares.size > 0) paintPieces(geometry, alike, shares);
+        painted.shares[lacks] = shares;
+        painted.owned.push(...owned);
+      }
+      return painted;
     },
+    mergeGroups,
   };
+}
+
+/** Of which nobody warns that its colours are gone: who baked it was told. */
+const UNPAINTED = /*@__PURE__*/ new BufferGeometry();
+
+/** See `MaterialMerger`. */
+function mergeGroups(
+  this: MaterialMerger,
+  character: Parameters<MaterialMerger['mergeGroups']>[0],
+): number[] {
+  const { geometry, made, parts } = character;
+  const source = sharingCopy(geometry);
+  const { array } = source.index as BufferAttribute;
+  const runs = source.groups.map(({ start, count }, i) => ({
+    start,
+    count,
+    material: [character.material].flat()[i],
+    lacks: (source.userData.lacks?.[i] ?? 0) as number,
+    orders: [0, 0] as [number, number],
+    geometry: source,
+    first: 0,
+    mirrored: false,
+  }));
+  // Of a vertex each.
+  const pieces = runs.flatMap(({ material, lacks, start, count }) =>
+    Array.from(new Set(array.subarray(start, start + count)), (first) => {
+      return { runs: [{ material }], lacks, first, count: 1, geometry: UNPAINTED };
+    }),
+  );
+  const { shares, owned } = this.paint(geometry, pieces as unknown as Piece[], undefined);
+  made.push(...owned);
+  runs.forEach((run, i) => {
+    run.material = shares[run.lacks].get(run.material)?.material ?? run.material;
+    // Transparent ones become one where they are neighbours alone, since their order is seen.
+    const { material, lacks, orders } = runs[i - 1] ?? run;
+    const follows = material === run.material && lacks === run.lacks;
+    run.orders = [0, orders[1] + +(run.material.transparent && !follows)];
+  });
+  geometry.clearGroups();
+  const { groups, material } = setTriangles(geometry, runs, made);
+  character.material = material;
+  const shareOfPart = (one: Material) => shares.find((merged) => merged?.has(one))?.get(one);
+  character.parts = parts.map((part) => ({
+    ...part,
+    materials: part.materials.map((one) => shareOfPart(one as Material) ?? one),
+  }));
+  return runs.map((run) => groups.findIndex((group) => group.includes(run)));
 }
 
 /**
