@@ -43,10 +43,7 @@ export interface MergeMaterialsOptions {
 }
 
 /** Of materials that were merged, what became of them and what was made. */
-interface MergedMaterials {
-  shares: Map<Material, MaterialShare>;
-  owned: (Material | Texture)[];
-}
+type MergedMaterials = { shares: Map<Material, MaterialShare>; owned: (Material | Texture)[] };
 
 /** What each material that was made by merging was made of. */
 const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
@@ -82,13 +79,13 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
     split: splitPieces,
     paint(geometry, pieces, owner) {
       const painted: ReturnType<MaterialMerger['paint']> = { shares: [], owned: [] };
-      for (const lacks of [...new Set(pieces.map((piece) => piece.lacks))].sort()) {
+      for (let lacks = 0; lacks < 8; lacks++) {
         const alike = pieces.filter((piece) => piece.lacks === lacks);
         const drawn = new Set(alike.flatMap(({ runs }) => runs.map(({ material }) => material)));
         const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
         const { shares, owned } = mergeAll([...drawn], palettes, { textures, maxSize }, knownIn(owner));
         if (shares.size > 0) paintPieces(geometry, alike, shares);
-        painted.shares[lacks] = shares;
+        painted.shares.push(shares);
         painted.owned.push(...owned);
       }
       return painted;
@@ -96,9 +93,6 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
     mergeGroups,
   };
 }
-
-/** Of which nobody warns that its colours are gone: who baked it was told. */
-const UNPAINTED = /*@__PURE__*/ new BufferGeometry();
 
 /** See `MaterialMerger`. */
 function mergeGroups(
@@ -108,38 +102,40 @@ function mergeGroups(
   const { geometry, made, parts } = character;
   const source = sharingCopy(geometry);
   const { array } = source.index as BufferAttribute;
-  const runs = source.groups.map(({ start, count }, i) => ({
-    start,
-    count,
-    material: [character.material].flat()[i],
+  const runs = source.groups.map((group, i) => ({
+    ...group,
+    material: (character.material as Material[])[i],
     lacks: (source.userData.lacks?.[i] ?? 0) as number,
     orders: [0, 0] as [number, number],
     geometry: source,
     first: 0,
     mirrored: false,
   }));
+  // Nobody warns that its colours are gone: who baked it was told.
+  const unpainted = new BufferGeometry();
   // Of a vertex each.
-  const pieces = runs.flatMap(({ material, lacks, start, count }) =>
+  const pieces = runs.flatMap(({ start, count, ...run }) =>
     Array.from(new Set(array.subarray(start, start + count)), (first) => {
-      return { runs: [{ material }], lacks, first, count: 1, geometry: UNPAINTED };
+      return { ...run, runs: [run], first, count: 1, geometry: unpainted };
     }),
   );
   const { shares, owned } = this.paint(geometry, pieces as unknown as Piece[], undefined);
   made.push(...owned);
+  let order = 0;
   runs.forEach((run, i) => {
     run.material = shares[run.lacks].get(run.material)?.material ?? run.material;
     // Transparent ones become one where they are neighbours alone, since their order is seen.
-    const { material, lacks, orders } = runs[i - 1] ?? run;
-    const follows = material === run.material && lacks === run.lacks;
-    run.orders = [0, orders[1] + +(run.material.transparent && !follows)];
+    const { material, lacks } = runs[i - 1] ?? run;
+    if (run.material.transparent && (material !== run.material || lacks !== run.lacks)) order++;
+    run.orders[1] = order;
   });
   geometry.clearGroups();
   const { groups, material } = setTriangles(geometry, runs, made);
+  const all = new Map<unknown, MaterialShare>(shares.flatMap((one) => [...one]));
   character.material = material;
-  const shareOfPart = (one: Material) => shares.find((merged) => merged?.has(one))?.get(one);
   character.parts = parts.map((part) => ({
     ...part,
-    materials: part.materials.map((one) => shareOfPart(one as Material) ?? one),
+    materials: part.materials.map((one) => all.get(one) ?? one),
   }));
   return runs.map((run) => groups.findIndex((group) => group.includes(run)));
 }

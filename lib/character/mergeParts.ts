@@ -346,10 +346,10 @@ function mergeMorphs(
 }
 
 /** A run of triangles, in the material that is drawn. */
-interface PlacedRun extends Run, Pick<Piece, 'geometry' | 'first' | 'lacks' | 'mirrored'> {
-  /** By what three.js sorts it. */
-  orders: readonly [group: number, own: number];
-}
+type PlacedRun = Run &
+  Pick<Piece, 'geometry' | 'first' | 'lacks' | 'mirrored'> & {
+    orders: readonly [group: number, own: number];
+  };
 
 /**
  * Writes the triangles in the order in which three.js would draw the meshes, with a group for all that are drawn alike.
