@@ -114,25 +114,18 @@ export function expandByJoint(
 ): void {
   const b = joint * 6;
   if (boxes[b] > boxes[b + 3]) return;
-  const cx = (boxes[b] + boxes[b + 3]) / 2;
-  const cy = (boxes[b + 1] + boxes[b + 4]) / 2;
-  const cz = (boxes[b + 2] + boxes[b + 5]) / 2;
-  const hx = boxes[b + 3] - cx;
-  const hy = boxes[b + 4] - cy;
-  const hz = boxes[b + 5] - cz;
-  const x = pose[m] * cx + pose[m + 1] * cy + pose[m + 2] * cz + pose[m + 3];
-  const y = pose[m + 4] * cx + pose[m + 5] * cy + pose[m + 6] * cz + pose[m + 7];
-  const z = pose[m + 8] * cx + pose[m + 9] * cy + pose[m + 10] * cz + pose[m + 11];
-  const ex = Math.abs(pose[m]) * hx + Math.abs(pose[m + 1]) * hy + Math.abs(pose[m + 2]) * hz;
-  const ey = Math.abs(pose[m + 4]) * hx + Math.abs(pose[m + 5]) * hy + Math.abs(pose[m + 6]) * hz;
-  const ez = Math.abs(pose[m + 8]) * hx + Math.abs(pose[m + 9]) * hy + Math.abs(pose[m + 10]) * hz;
   const { min, max } = target;
-  if (x - ex < min.x) min.x = x - ex;
-  if (y - ey < min.y) min.y = y - ey;
-  if (z - ez < min.z) min.z = z - ez;
-  if (x + ex > max.x) max.x = x + ex;
-  if (y + ey > max.y) max.y = y + ey;
-  if (z + ez > max.z) max.z = z + ez;
+  for (let axis = 0, row = m; axis < 3; axis++, row += 4) {
+    let middle = pose[row + 3];
+    let reach = 0;
+    for (let k = 0; k < 3; k++) {
+      const center = (boxes[b + k] + boxes[b + 3 + k]) / 2;
+      middle += pose[row + k] * center;
+      reach += Math.abs(pose[row + k]) * (boxes[b + 3 + k] - center);
+    }
+    if (middle - reach < min.getComponent(axis)) min.setComponent(axis, middle - reach);
+    if (middle + reach > max.getComponent(axis)) max.setComponent(axis, middle + reach);
+  }
 }
 
 /** How far from the origin a matrix, whose 12 numbers begin at `m`, puts a corner of a joint's box at most. */

@@ -23,7 +23,7 @@ import {
   standInFor,
   textOf,
 } from './materialFields.js';
-import { type MaterialMerger, type Piece, type Run, setTriangles } from './mergeParts.js';
+import { type MaterialMerger, type Piece, setTriangles } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
 
 /** How materials of a character are merged. */
@@ -206,15 +206,12 @@ function tryTextured(
 function mergeConstants(members: readonly Constants[], { shares, owned }: MergedMaterials): void {
   const material = standInFor(members);
   owned.push(material);
-  const uneven = members.some((member) => surfaceOf(member) !== surfaceOf(members[0]));
+  const surfaces = members.map((member) => SURFACE.map((name) => textOf(fieldsOf(member)[name])).join());
+  const uneven = new Set(surfaces).size > 1;
   if (uneven) owned.push(...givePalette(material, members));
   members.forEach((member, i) => {
     shares.set(member, shareOf(member, material, uneven ? (i + 0.5) / members.length : null, 0));
   });
-}
-
-function surfaceOf(material: Constants): string {
-  return SURFACE.map((name) => textOf(fieldsOf(material)[name])).join();
 }
 
 /** Textures with one texel per material, which replace its constants; green is roughness, blue metalness, as in glTF. */
@@ -248,18 +245,12 @@ function splitPieces(pieces: readonly Piece[]): Piece[] {
   return pieces.flatMap((piece) => {
     const { geometry, runs } = piece;
     if (runs.length < 2) return piece;
-    return runs.map((run) => ({
-      ...piece,
-      geometry: trianglesOf(geometry, run),
-      runs: [{ ...run, start: 0 }],
-    }));
+    return runs.map((run) => {
+      const { start, count } = run;
+      const corners = Array.from({ length: count }, (_, k) => geometry.index?.getX(start + k) ?? start + k);
+      return { ...piece, geometry: pickCorners(geometry, corners).geometry, runs: [{ ...run, start: 0 }] };
+    });
   });
-}
-
-/** A new geometry of the triangles of one run. */
-function trianglesOf(source: BufferGeometry, { start, count }: Run): BufferGeometry {
-  const corners = Array.from({ length: count }, (_, k) => source.index?.getX(start + k) ?? start + k);
-  return pickCorners(source, corners).geometry;
 }
 
 /** Gives vertices of a merged geometry the constants that their merged materials had, and the numbers of these. */
