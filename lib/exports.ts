@@ -10,7 +10,6 @@ export type {
   TurnedNodes,
 } from '../shaders/motion.tsl.js';
 export type {
-  ActionOfEvent,
   ActionOptions,
   ActionOwner,
   ActionPlace,
@@ -134,7 +133,7 @@ export type { InstanceBone } from './objects/InstanceBones.js';
 export type { PlacedInstance } from './objects/PlacedInstance.js';
 export { resumeActions } from './objects/resumeActions.js';
 export { SkinnedInstance } from './objects/SkinnedInstance.js';
-export type { FinishedEvent, LoopEvent, MarkerEvent } from './playback/PlaybackEvents.js';
+export type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from './playback/PlaybackEvents.js';
 export type {
   ClipOfInstance,
   ClipOption,

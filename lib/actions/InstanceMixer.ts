@@ -1,7 +1,6 @@
 import {
   AdditiveAnimationBlendMode,
   AnimationAction,
-  type AnimationActionLoopStyles,
   type AnimationBlendMode,
   AnimationClip,
   AnimationMixer,
@@ -18,14 +17,13 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
 import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
-import type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from '../playback/PlaybackEvents.js';
+import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
 import { checkFinite } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
 import { ActionDriver, type ActionReport } from './ActionDriver.js';
-import { nextChange } from './nextChange.js';
 import type { ThreeAction } from './PlayedAction.js';
-import { storeActions } from './storeActions.js';
+import { nextChange, storeActions } from './storeActions.js';
 
 /** Whose clip an event is about. */
 export interface EventOfAction {
@@ -33,37 +31,22 @@ export interface EventOfAction {
   action?: InstanceAction<SkinnedInstance>;
 }
 
-/** Events of a crowd; none costs anything while nobody listens to it. */
-export interface SkinnedInstancedMeshEventMap extends Object3DEventMap {
-  /** An instance ran the last repetition of its clip, as `AnimationMixer` dispatches it. */
-  finished: Omit<FinishedEvent, 'type'> & EventOfAction;
-  /** An instance came to the end of its clip and begins anew; one event for all times in one update. */
-  loop: Omit<LoopEvent, 'type'> & EventOfAction;
-  /** An instance played past a marker that {@link BoneTexture.addMarker} put on its clip. */
-  marker: Omit<MarkerEvent, 'type'> & EventOfAction;
-}
+/** Events of a crowd, by type; none costs anything while nobody listens to it. */
+export type SkinnedInstancedMeshEventMap = Object3DEventMap & {
+  [Event in PlaybackEvent as Event['type']]: Omit<Event, 'type'> & EventOfAction;
+};
 
-/** Whose clip an event is about. */
-export interface ActionOfEvent {
-  /**
-   * As `AnimationMixer` has it. For a clip that was played by index, that which `clipAction` gives for it, which does not run; an error
-   * says so where the encoding has no actions.
-   */
-  action: InstanceAction<SkinnedInstance>;
-}
-
-/** Events of an instance, those of its crowd that are about it; none costs anything while nobody listens to it. */
-export interface SkinnedInstanceEventMap extends SkinnedInstancedMeshEventMap {
-  /** A clip ran its last repetition. */
-  finished: SkinnedInstancedMeshEventMap['finished'] & ActionOfEvent;
-  /** A clip came to its end and begins anew, or in a ping-pong turns around; at most one for each update. */
-  loop: SkinnedInstancedMeshEventMap['loop'] & ActionOfEvent;
-  /** A clip was played past a marker. */
-  marker: SkinnedInstancedMeshEventMap['marker'] & ActionOfEvent;
-}
+/**
+ * Events of an instance, those of its crowd that are about it. They have an action always: for a clip that was played by index, that
+ * which `clipAction` gives for it, which does not run; an error says so where the encoding has no actions.
+ */
+export type SkinnedInstanceEventMap = Object3DEventMap & {
+  [Event in PlaybackEvent as Event['type']]: Omit<Event, 'type'> & Required<EventOfAction>;
+};
 
 /** three.js's mixer, with what it keeps to itself. */
-interface MixerFields extends AnimationMixer<SkinnedInstanceEventMap> {
+interface MixerFields<Root extends ActionOwner> extends AnimationMixer<SkinnedInstanceEventMap> {
+  getRoot(): Root;
   // Declared here, so that an accessor may take the place of the field.
   stats: AnimationMixerStats;
   /** @internal */
@@ -72,7 +55,7 @@ interface MixerFields extends AnimationMixer<SkinnedInstanceEventMap> {
   _deactivateAction(action: InstanceAction): void;
 }
 
-const ThreeMixer = AnimationMixer as unknown as new (root: Object3D) => MixerFields;
+const ThreeMixer = AnimationMixer as unknown as new <T extends ActionOwner>(root: T) => MixerFields<T>;
 
 /** Seconds that make no difference: adding times up and taking them off again loses about as much. */
 const EPSILON = 1e-9;
@@ -92,8 +75,8 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   readonly instanceId: number;
   /** Called when its mixer alone was updated. @internal */
   mixerUpdated(): void;
-  /** Called when its mixer got or lost a listener. @internal */
-  listen(type: string, more: number): void;
+  /** Called when its mixer got a listener. @internal */
+  listened(type: string): void;
 }
 
 /**
@@ -107,7 +90,7 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
  *
  * @category Instances as objects
  */
-export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMixer {
+export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMixer<T> {
   /** In three.js's order: those that are active, then all others. */
   declare protected _actions: InstanceAction<T>[];
   private readonly driver: ActionDriver;
@@ -185,25 +168,12 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     for (const action of [...this._actions]) this.forget(action);
   }
 
-  /** The instance. */
-  override getRoot(): T {
-    return this.owner;
-  }
-
   override addEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     type: K,
     listener: EventListener<SkinnedInstanceEventMap[K], K, this>,
   ): void {
-    if (!this.hasEventListener(type, listener)) this.owner.listen(type, 1);
     super.addEventListener(type, listener);
-  }
-
-  override removeEventListener<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
-    type: K,
-    listener: EventListener<SkinnedInstanceEventMap[K], K, this>,
-  ): void {
-    if (this.hasEventListener(type, listener)) this.owner.listen(type, -1);
-    super.removeEventListener(type, listener);
+    this.owner.listened(type);
   }
 
   /** As that of an `AnimationMixer`. What its actions tell is told to all who listen to the instance or its crowd. */
@@ -513,12 +483,18 @@ function findBaked(boneTexture: BoneTexture, clip: ClipReference): BakedClip {
 }
 
 /** three.js's action, with what it keeps to itself. */
-const Base = AnimationAction as unknown as new (mixer: AnimationMixer, clip: AnimationClip) => ThreeAction;
+const Base = AnimationAction as unknown as new <T extends ActionOwner>(
+  mixer: AnimationMixer,
+  clip: AnimationClip,
+) => ThreeAction<InstanceMixer<T>, T>;
 
-/** What code may change, which shows in the next update. */
+/** What the time changes by itself, and is brought up to the present before it is read. */
+const READ_FIELDS = ['time', '_effectiveWeight', '_effectiveTimeScale'];
+/** What code may change, which shows in the next update; three.js's methods do so, too. */
 const ACTION_FIELDS = [
-  ...['time', 'timeScale', 'weight', 'loop', 'repetitions', 'clampWhenFinished'],
-  ...['paused', 'enabled', 'blendMode'],
+  ...READ_FIELDS,
+  ...['timeScale', 'weight', 'loop', 'repetitions', 'clampWhenFinished', 'paused', 'enabled', 'blendMode'],
+  ...['_startTime', '_weightInterpolant', '_timeScaleInterpolant'],
 ];
 
 /** When the present step of the action that is updated began, and how far a warp moves its clip in it; NaN without one. */
@@ -545,7 +521,7 @@ const ROUNDING = 1e-12;
  *
  * @category Instances as objects
  */
-export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
+export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base<T> {
   /** For type testing. */
   readonly isInstanceAction = true;
   /** Seconds since the crowd's beginning at which it was started, or its time was set. @internal */
@@ -567,7 +543,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     /** @internal */
     readonly layer: number,
   ) {
-    observe(InstanceAction.prototype, ACTION_FIELDS, ['time']);
+    observe(InstanceAction.prototype, ACTION_FIELDS, READ_FIELDS);
     super(mixer, standIn(clip, mode));
     own(this, this);
   }
@@ -580,7 +556,7 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
 
   /** Brings the time up to the present. @internal */
   read(): void {
-    this._mixer.read();
+    this.getMixer().read();
   }
 
   /** Called before anything is changed. @throws If a field is set to what no action can have. @internal */
@@ -634,50 +610,9 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     return this.getMixer().time;
   }
 
-  /** The time scale at a time of the mixer, as long as nothing changes by itself. @internal */
-  scaleAt(time: number): number {
-    return this.paused ? 0 : this.timeScale * (this._timeScaleInterpolant?.evaluate(time)[0] ?? 1);
-  }
-
-  /** The same of the weight. @internal */
+  /** The weight at a time of the mixer, as long as nothing changes by itself. @internal */
   weightAt(time: number): number {
     return this.enabled ? this.weight * (this._weightInterpolant?.evaluate(time)[0] ?? 1) : 0;
-  }
-
-  /** Sets `loop` and `repetitions`. */
-  override setLoop(mode: AnimationActionLoopStyles, repetitions = Infinity): this {
-    super.setLoop(mode, repetitions);
-    return this;
-  }
-
-  /** Lets the clip begin at a time of the mixer. Call `play` as well. */
-  override startAt(time: number): this {
-    this.change();
-    return super.startAt(time);
-  }
-
-  /** Ends a fade: the weight is what `weight` says. */
-  override stopFading(): this {
-    this.change();
-    return super.stopFading();
-  }
-
-  /** Ends a warp: the speed is what `timeScale` says. */
-  override stopWarping(): this {
-    this.change();
-    return super.stopWarping();
-  }
-
-  /** The weight with fades, and 0 while disabled, as of the last update. */
-  override getEffectiveWeight(): number {
-    this.read();
-    return super.getEffectiveWeight();
-  }
-
-  /** The time scale with warps, and 0 while paused, as of the last update. */
-  override getEffectiveTimeScale(): number {
-    this.read();
-    return super.getEffectiveTimeScale();
   }
 
   /**
@@ -700,11 +635,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     return super._scheduleFading(duration, weightNow, weightThen);
   }
 
-  /** Slows the clip down to a stop within so many seconds; then the action is paused. */
-  override halt(duration: number): this {
-    return this.warp(this.getEffectiveTimeScale(), 0, duration);
-  }
-
   /** Changes the speed evenly from one to another within so many seconds, which is the time scale then. */
   override warp(startTimeScale: number, endTimeScale: number, duration: number): this {
     checkTimeScale(startTimeScale);
@@ -713,23 +643,12 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base {
     // A warp is a factor, and no factor of 0 leads to another speed.
     if (this.timeScale === 0) this.timeScale = 1;
     this.change();
-    super.warp(startTimeScale, endTimeScale, duration);
-    return this;
+    return super.warp(startTimeScale, endTimeScale, duration);
   }
 
   /** The clip: what was passed to `clipAction`, else one with the name and duration of the baked one, and no tracks. */
   override getClip(): AnimationClip {
     return this.source ?? this._clip;
-  }
-
-  /** The `mixer` of the instance. */
-  override getMixer(): InstanceMixer<T> {
-    return super.getMixer() as unknown as InstanceMixer<T>;
-  }
-
-  /** The instance. */
-  override getRoot(): T {
-    return super.getRoot() as T;
   }
 }
 

@@ -1,12 +1,21 @@
-import type { AnimationAction, AnimationActionLoopStyles, AnimationClip, LinearInterpolant } from 'three';
+import type {
+  AnimationAction,
+  AnimationActionLoopStyles,
+  AnimationClip,
+  AnimationMixer,
+  LinearInterpolant,
+  Object3D,
+} from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 
 /** three.js's action, whose methods return it itself, with what it keeps to itself. */
-export interface ThreeAction extends AnimationAction {
+export interface ThreeAction<Mixer extends AnimationMixer = AnimationMixer, Root extends Object3D = Object3D>
+  extends AnimationAction {
   play(): this;
   stop(): this;
   reset(): this;
   startAt(time: number): this;
+  setLoop(mode: AnimationActionLoopStyles, repetitions?: number): this;
   setEffectiveWeight(weight: number): this;
   fadeIn(duration: number): this;
   fadeOut(duration: number): this;
@@ -15,7 +24,11 @@ export interface ThreeAction extends AnimationAction {
   setEffectiveTimeScale(timeScale: number): this;
   setDuration(duration: number): this;
   syncWith(action: AnimationAction): this;
+  halt(duration: number): this;
+  warp(startTimeScale: number, endTimeScale: number, duration: number): this;
   stopWarping(): this;
+  getMixer(): Mixer;
+  getRoot(): Root;
   // Declared here, so that accessors may take the place of fields.
   time: number;
   timeScale: number;
@@ -23,8 +36,6 @@ export interface ThreeAction extends AnimationAction {
   loop: AnimationActionLoopStyles;
   paused: boolean;
   enabled: boolean;
-  /** @internal */
-  readonly _mixer: { readonly isUpdating: boolean; read(): void };
   /** @internal */
   _clip: AnimationClip;
   /** @internal */
@@ -38,11 +49,11 @@ export interface ThreeAction extends AnimationAction {
   /** @internal */
   _timeScaleInterpolant: LinearInterpolant | null;
   /** @internal */
-  _effectiveWeight: number;
-  /** @internal */
   _effectiveTimeScale: number;
   /** @internal */
   _update(time: number, deltaTime: number, direction: number, accuIndex: number): void;
+  /** @internal */
+  _updateWeight(time: number): number;
   /** @internal */
   _updateTimeScale(time: number): number;
   /** @internal */
@@ -60,6 +71,5 @@ export interface PlayedAction extends ThreeAction {
   readonly runsBack: boolean;
   /** The time of the mixer. */
   readonly at: number;
-  scaleAt(time: number): number;
   weightAt(time: number): number;
 }

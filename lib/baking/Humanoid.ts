@@ -4,9 +4,10 @@ import { listNames } from '../utils/messages.js';
 
 /** What limbs are called, without side and separators, the likeliest first. */
 const LIMBS: Record<string, string[]> = {
+  head: ['head', 'skull'],
   upperArm: ['upperarm', 'armupper', 'uparm', 'bicep', 'arm'],
   lowerArm: ['lowerarm', 'forearm', 'armlower', 'lowarm'],
-  hand: ['hand', 'palm', 'fist', 'wrist', 'palm2', 'palm1'],
+  hand: ['wrist', 'hand', 'palm', 'fist', 'palm2', 'palm1'],
   upperLeg: ['upperleg', 'thigh', 'upleg', 'legupper'],
   lowerLeg: ['lowerleg', 'shin', 'calf', 'leglower', 'lowleg', 'leg'],
   foot: ['foot', 'ankle'],
@@ -25,12 +26,6 @@ const PREFIX =
 
 /** How near to an axis, in radians, a direction is taken for it: left, up and ahead of a body. */
 const NEAR_AXIS = 0.6;
-/** In so many directions the outermost vertex of each part of a foot may touch the ground. */
-const DIRECTIONS = 200;
-/** The golden angle. */
-const GOLDEN = 2.399963229728653;
-/** From this share of the forearm on, a joint before the hand is its wrist. */
-const WRIST = 0.72;
 
 /** Reads the name of a joint: `mixamorigLeftForeArm` is `forearm` of side `L`. */
 function readName(name: string, prefix: string): { side: string; core: string } {
@@ -39,19 +34,15 @@ function readName(name: string, prefix: string): { side: string; core: string } 
     '',
   );
   const flat = (text: string) => text.toLowerCase().replace(/[_\-. :|]/g, '');
-  const word = /^(.*?)(left|right)(.*)$/i.exec(own);
-  if (word !== null) {
-    const [, before, side, after] = word;
-    const both = flat(before + after);
-    return { side: side[0].toUpperCase(), core: isLimb(both) ? both : flat(after || before) };
-  }
-  const apart =
-    /^(.*?)(?:^|[_\-. ])([LR])(?:[_\-. ]|$)(.*)$/i.exec(own) ?? /^(.*[a-z\d])([LR])(_\d+)?$/.exec(own);
-  if (apart !== null) return { side: apart[2].toUpperCase(), core: flat(apart[1] + (apart[3] ?? '')) };
-  const last = /^(.*)([lr])(_\d+)?$/i.exec(own);
-  if (last !== null && (isLimb(flat(last[1])) || fingerOf(flat(last[1])) !== null))
-    return { side: last[2].toUpperCase(), core: flat(last[1]) };
-  return { side: '', core: flat(own) };
+  const [, before, side, after = ''] =
+    /^(.*?)(left|right)(.*)$/i.exec(own) ??
+    /^(.*?)(?:^|[_\-. ])([LR])(?:[_\-. ]|$)(.*)$/i.exec(own) ??
+    /^(.*[a-z\d])([LR])(_\d+)?$/.exec(own) ??
+    /^(.*)([lr])(_\d+)?$/i.exec(own) ??
+    [];
+  const core =
+    side && [before + after, after, before].map(flat).find((one) => isLimb(one) || fingerOf(one) !== null);
+  return core ? { side: side[0].toUpperCase(), core } : { side: '', core: flat(own) };
 }
 
 /** `index1` of `handindex1` or `indexproximal`, also of `finger10`. */
@@ -101,13 +92,6 @@ function axesOf(left: Vector3, up: Vector3): Quaternion {
   return new Quaternion().setFromRotationMatrix(new Matrix4().makeBasis(x.crossVectors(y, z), y, z));
 }
 
-/** A vertex of a foot: where it is in the bind pose, and in the space of the node that it follows. */
-interface FootPoint {
-  node: Object3D;
-  local: Vector3;
-  bound: Vector3;
-}
-
 /**
  * A body with a head, two arms and two legs: which of its nodes are those, how they stand in the bind pose, which is that of the skin
  * since nodes may rest in any frame of a clip, and where its soles are. Directions are in the body's own frame: X to its left, Y up.
@@ -119,7 +103,8 @@ export class Humanoid {
   /** The lowest nodes above legs and head, and above arms and head. */
   readonly hips: Object3D;
   readonly chest: Object3D;
-  readonly soles: FootPoint[] = [];
+  /** Vertices of the feet, three numbers each, in the space of the node that they follow. */
+  private readonly soles = new Map<Object3D, number[]>();
   /** Height of the ground in the bind pose, and lengths, in units of the world. */
   readonly ground: number;
   readonly leg: number;
@@ -128,7 +113,6 @@ export class Humanoid {
   readonly fromWorld: Quaternion;
   readonly fromBind: Quaternion;
   readonly size: number;
-  private readonly skins: SkinnedMesh[] = [];
   private readonly inverses = new Map<Object3D, Matrix4>();
   private readonly binds = new Map<Object3D, Matrix4>();
 
@@ -142,9 +126,8 @@ export class Humanoid {
   ) {
     root.updateWorldMatrix(true, true);
     root.traverse((object) => {
-      const { isMesh, isSkinnedMesh, skeleton } = object as SkinnedMesh;
+      const { isMesh, skeleton } = object as SkinnedMesh;
       if (!isMesh && object !== root) this.nodes.push(object);
-      if (isSkinnedMesh) this.skins.push(object as SkinnedMesh);
       skeleton?.bones.forEach((bone, i) => {
         if (!this.inverses.has(bone)) this.inverses.set(bone, skeleton.boneInverses[i]);
       });
@@ -162,11 +145,11 @@ export class Humanoid {
     this.fromWorld = this.toWorld.clone().invert();
     const thigh = (at: (node: Object3D) => Vector3) => at(slots.upperLegL).distanceTo(at(slots.lowerLegL));
     this.size = thigh(world) / thigh(bind);
-    for (const side of SIDES) this.findWrist(side);
     const length = (a: string, b: string) => this.position(slots[a]).distanceTo(this.position(slots[b]));
-    const shin = (side: string) => (slots[`foot${side}`] ? length(`lowerLeg${side}`, `foot${side}`) : 0);
-    this.leg =
-      SIDES.reduce((sum, side) => sum + length(`upperLeg${side}`, `lowerLeg${side}`) + shin(side), 0) / 2;
+    const leg = (side: string) =>
+      length(`upperLeg${side}`, `lowerLeg${side}`) +
+      (slots[`foot${side}`] ? length(`lowerLeg${side}`, `foot${side}`) : 0);
+    this.leg = (leg('L') + leg('R')) / 2;
     this.ground = this.findSoles();
   }
 
@@ -205,15 +188,15 @@ export class Humanoid {
     return turn.premultiply(this.fromWorld);
   }
 
-  /** How high the lowest point of the soles is now. */
-  lowest(): number {
-    const at = new Vector3();
+  /** How high the lowest point of the soles is: now, or by other matrices, and the rotation from their space. */
+  lowest(matrixOf = ({ matrixWorld }: Object3D) => matrixWorld, turn = this.fromWorld): number {
     let least = Infinity;
-    for (const { node, local } of this.soles)
-      least = Math.min(
-        least,
-        at.copy(local).applyMatrix4(node.matrixWorld).applyQuaternion(this.fromWorld).y,
-      );
+    for (const [node, points] of this.soles) {
+      const { elements } = new Matrix4().makeRotationFromQuaternion(turn).multiply(matrixOf(node));
+      const [, x, , , , y, , , , z, , , , shift] = elements;
+      for (let i = 0; i < points.length; i += 3)
+        least = Math.min(least, x * points[i] + y * points[i + 1] + z * points[i + 2] + shift);
+    }
     return least;
   }
 
@@ -244,28 +227,23 @@ export class Humanoid {
     for (const node of nodes) {
       const { side, core } = readName(node.name, prefix);
       if (CONTROL.test(node.name) || IK.test(node.name)) continue;
-      if (side === '' && /^(head|skull)$/.test(core)) offer('head', node, 0);
       const finger = fingerOf(core);
       if (side !== '' && finger !== null) offer(finger + side, node, 0);
       for (const [limb, known] of Object.entries(LIMBS))
-        if (side !== '' && known.includes(core)) offer(limb + side, node, known.indexOf(core));
+        if ((side === '') === (limb === 'head') && known.includes(core))
+          offer(limb + side, node, known.indexOf(core));
     }
+    const all = nodes.map(({ name }) => name);
     for (const [slot, name] of Object.entries(names)) {
       const limb = slot.replace(/[LR]$/, '');
-      const isKnown =
-        slot === 'head' || (limb !== slot && (limb in LIMBS || fingerOf(limb.toLowerCase()) !== null));
-      if (!isKnown)
+      const isKnown = limb in LIMBS || fingerOf(limb.toLowerCase()) !== null;
+      if (!isKnown || (limb === slot) !== (slot === 'head'))
         throw new Error(
-          `retargetClips: names has a slot "${slot}"; there are head, and with L or R behind it ${Object.keys(LIMBS).join(', ')}, index1 and other fingers.`,
+          `retargetClips: names has a slot "${slot}"; there are ${Object.keys(LIMBS).join(', ')}, index1 and other fingers, all but the first with L or R.`,
         );
       const node = nodes.find((one) => one.name === name);
       if (node === undefined)
-        throw new Error(
-          `retargetClips: names has "${name}" as ${slot}; there are ${listNames(
-            nodes.map((one) => one.name),
-            name,
-          )}.`,
-        );
+        throw new Error(`retargetClips: names has "${name}" as ${slot}; there are ${listNames(all, name)}.`);
       slots[slot] = node;
     }
     const missing = ['head', ...SIDES.flatMap((side) => NEEDED.map((limb) => limb + side))].filter(
@@ -273,32 +251,21 @@ export class Humanoid {
     );
     if (missing.length > 0)
       throw new Error(
-        `retargetClips: "${this.root.name}" has no ${missing.join(', ')} by the names of its nodes; say them with names: ${listNames(nodes.map((one) => one.name))}.`,
+        `retargetClips: "${this.root.name}" has no ${missing.join(', ')} by the names of its nodes; say them with names: ${listNames(all)}.`,
       );
   }
 
-  /** A joint shortly before the hand is where the forearm ends. */
-  private findWrist(side: string): void {
-    const { slots, position } = this;
-    const [arm, hand] = [slots[`lowerArm${side}`], slots[`hand${side}`]];
-    if (!hand || !isBelow(hand, arm)) return;
-    const far = (node: Object3D) => position(arm).distanceTo(position(node));
-    slots[`hand${side}`] = between(arm, hand).find((node) => far(node) > WRIST * far(hand)) ?? hand;
-  }
-
-  /** Finds points on which the feet stand, and returns how high the ground is. */
+  /** Finds the vertices of the feet, and returns how high the ground is. */
   private findSoles(): number {
-    const { slots } = this;
+    const { slots, soles } = this;
     const feet = SIDES.flatMap((side) =>
       ['lowerLeg', 'foot', 'toes'].map((limb) => slots[limb + side]).filter(Boolean),
     );
-    const found = new Map<Object3D, FootPoint[]>();
-    const add = (node: Object3D, local: Vector3) => {
+    const add = (node: Object3D, { x, y, z }: Vector3) => {
       if (!feet.some((foot) => isBelow(node, foot))) return;
-      const bound = local.clone().applyMatrix4(this.bindOf(node)).applyQuaternion(this.fromBind);
-      const points = found.get(node) ?? [];
-      found.set(node, points);
-      points.push({ node, local, bound: bound.multiplyScalar(this.size) });
+      const points = soles.get(node) ?? [];
+      soles.set(node, points);
+      points.push(x, y, z);
     };
     this.root.traverse((object) => {
       const { isMesh, geometry, parent, matrix } = object as Mesh;
@@ -318,19 +285,7 @@ export class Humanoid {
       }
     });
     // A file without a skin.
-    if (found.size === 0) for (const node of feet) add(node, new Vector3());
-    const way = new Vector3();
-    for (const points of found.values()) {
-      const outer = new Set<FootPoint>();
-      for (let i = 0; i < DIRECTIONS; i++) {
-        // Evenly over a sphere.
-        way.setFromSphericalCoords(1, Math.acos(1 - (2 * i + 1) / DIRECTIONS), GOLDEN * i);
-        outer.add(
-          points.reduce((most, point) => (point.bound.dot(way) > most.bound.dot(way) ? point : most)),
-        );
-      }
-      this.soles.push(...outer);
-    }
-    return Math.min(...this.soles.map(({ bound }) => bound.y));
+    if (soles.size === 0) for (const node of feet) add(node, new Vector3());
+    return this.size * this.lowest((node) => this.bindOf(node), this.fromBind);
   }
 }

@@ -58,9 +58,7 @@ export function retargetBody(
     const parent = one.parent as Object3D;
     const place = carriers.places.get(node);
     if (source.isJoint(node))
-      one.quaternion.copy(
-        turnOf(parent).invert().multiply(source.toWorld).multiply(source.rotation(node)).normalize(),
-      );
+      one.quaternion.copy(source.rotationNow(parent).invert().multiply(source.rotation(node))).normalize();
     const local = (at: Vector3) => parent.worldToLocal(at.clone().applyQuaternion(source.toWorld));
     if (node === hips) {
       const own = source.position(hips);
@@ -72,40 +70,28 @@ export function retargetBody(
     one.updateMatrixWorld(true);
   }
 
-  const worldOf = (node: Object3D) => (copies.get(carriers.of(node)) as Object3D).matrixWorld;
+  const carrierOf = (node: Object3D) => copies.get(carriers.of(node)) as Bone;
+  /** From the space of a joint, in its bind pose, to that of its carrier. */
+  const toCarrier = (node: Object3D) =>
+    carrierOf(node)
+      .matrixWorld.clone()
+      .invert()
+      .multiply(carriers.moveOf(node))
+      .multiply(target.bindOf(node));
   body.traverse((object) => {
     const mesh = object as SkinnedMesh;
     if (!mesh.isMesh) return;
     const one: Mesh = mesh.clone(false);
     if (mesh.isSkinnedMesh) {
       const { bones, boneInverses } = mesh.skeleton;
-      const inverses = bones.map((bone, i) =>
-        worldOf(bone)
-          .clone()
-          .invert()
-          .multiply(carriers.moveOf(bone))
-          .multiply(target.bindOf(bone))
-          .multiply(boneInverses[i]),
-      );
+      const inverses = bones.map((bone, i) => toCarrier(bone).multiply(boneInverses[i]));
       root.add(one);
-      (one as SkinnedMesh).bind(
-        new Skeleton(
-          bones.map((bone) => copies.get(carriers.of(bone)) as Bone),
-          inverses,
-        ),
-        mesh.bindMatrix,
-      );
+      (one as SkinnedMesh).bind(new Skeleton(bones.map(carrierOf), inverses), mesh.bindMatrix);
       return;
     }
     const parent = mesh.parent as Object3D;
-    worldOf(parent)
-      .clone()
-      .invert()
-      .multiply(carriers.moveOf(parent))
-      .multiply(target.bindOf(parent))
-      .multiply(mesh.matrix)
-      .decompose(one.position, one.quaternion, one.scale);
-    copies.get(carriers.of(parent))?.add(one);
+    toCarrier(parent).multiply(mesh.matrix).decompose(one.position, one.quaternion, one.scale);
+    carrierOf(parent).add(one);
   });
 
   for (const node of source.nodes) copies.get(node)?.quaternion.copy(node.quaternion);
@@ -114,13 +100,6 @@ export function retargetBody(
   rest.addScaledVector(bindHips, -scale).addScaledVector(hips.position, scale);
   root.updateMatrixWorld(true);
   return { body: root, scale };
-}
-
-/** How nodes are turned, by rotations alone. */
-function turnOf(node: Object3D): Quaternion {
-  const turn = new Quaternion();
-  for (let one: Object3D | null = node; one; one = one.parent) turn.premultiply(one.quaternion);
-  return turn;
 }
 
 /** What carries a joint, how it is turned since its own bind pose, and where it is. */
@@ -187,9 +166,7 @@ function carriersOf(source: Humanoid, target: Humanoid) {
     /** From the bind pose, as the skin has it, to the world of the other body. */
     moveOf: (node: Object3D) => {
       const { turn, at } = find(node);
-      const bind = new Vector3();
-      const back = new Quaternion();
-      target.bindOf(node).decompose(bind, back, new Vector3());
+      const bind = new Vector3().setFromMatrixPosition(target.bindOf(node));
       const { size } = target;
       const move = new Matrix4().compose(
         at.clone().applyQuaternion(source.toWorld),

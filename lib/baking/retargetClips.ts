@@ -10,8 +10,10 @@ import {
   Vector3,
   VectorKeyframeTrack,
 } from 'three';
-import { isPositive } from '../utils/messages.js';
 import { between, FINGERS, Humanoid, isBelow, SIDES } from './Humanoid.js';
+
+/** Keys a second at least, beside those that clips have. */
+const FPS = 60;
 
 /** Joints by what they are: `head`; `upperArm`, `lowerArm`, `hand`, `upperLeg`, `lowerLeg`, `foot`, `toes`, `index1` with `L` or `R`. */
 export type BodyNames = Record<string, string>;
@@ -27,8 +29,6 @@ export interface RetargetOptions {
   };
   /** Whether the hips are raised or lowered so that soles are as far above the ground as those of the other body. @default true */
   ground?: boolean;
-  /** Keys a second at least, beside those that clips have. @default 60 */
-  fps?: number;
 }
 
 /** Clips of another body, and what has no counterpart. */
@@ -76,9 +76,8 @@ export function retargetClips(
   clips: readonly AnimationClip[],
   from: Object3D,
   to: Object3D,
-  { names = {}, ground = true, fps = 60 }: RetargetOptions = {},
+  { names = {}, ground = true }: RetargetOptions = {},
 ): Retargeted {
-  if (!isPositive(fps)) throw new Error(`retargetClips: fps is ${fps}; use a number above 0.`);
   const source = new Humanoid(from, names.from);
   const target = new Humanoid(to, names.to);
   const matches = matchBodies(source, target);
@@ -86,7 +85,7 @@ export function retargetClips(
   const namesOf = (body: Humanoid, isMatched: (node: Object3D) => boolean) =>
     body.nodes.filter((node) => body.isJoint(node) && !isMatched(node)).map(({ name }) => name);
   return {
-    clips: clips.map((clip) => retarget(clip, source, target, matches, ground, fps)),
+    clips: clips.map((clip) => retarget(clip, source, target, matches, ground)),
     scale: target.leg / source.leg,
     unmatched: {
       from: namesOf(source, (node) => used.has(node)),
@@ -139,12 +138,8 @@ export function matchBodies(source: Humanoid, target: Humanoid): Map<Object3D, M
       ['chest', 'upperArm'],
       ['hips', 'upperLeg'],
     ] as const) {
-      const shoulders = between(source[above], f[limb + side]);
-      const joints = between(target[above], t[limb + side]);
-      joints.forEach((joint, i) => {
-        const k = Math.round(((i + 1) / joints.length) * shoulders.length) - 1;
-        put(joint, shoulders[Math.max(k, 0)] ?? source[above]);
-      });
+      const known = [source[above], ...between(source[above], f[limb + side])];
+      putChain(between(target[above], t[limb + side]), known, false);
     }
     for (const [upper, lower, end] of [
       ['upperArm', 'lowerArm', 'hand'],
@@ -185,11 +180,10 @@ function retarget(
   clip: AnimationClip,
   source: Humanoid,
   target: Humanoid,
-  matches: Map<Object3D, Match>,
+  matches: ReadonlyMap<Object3D, Match>,
   ground: boolean,
-  fps: number,
 ): AnimationClip {
-  const times = timesOf(clip, fps);
+  const times = timesOf(clip);
   const scale = target.leg / source.leg;
   // Parents come before children.
   const joints = target.nodes.filter((node) => matches.has(node));
@@ -198,48 +192,34 @@ function retarget(
     (node) => target.isJoint(node) && !matches.has(node) && isBelow(node, hips),
   );
   const loose = looseEnds(target);
-  const turns = new Map(joints.map((node) => [node, new Float32Array(times.length * 4)]));
-  const places = new Map([hips, ...loose.keys()].map((node) => [node, new Float32Array(times.length * 3)]));
-  const back = [keepRest(source.nodes), keepRest(target.nodes)];
-  const bound = new Map(
-    [...new Set([...matches.values()].flatMap(({ from, next }) => [from, next ?? from]))].map((node) => [
-      node,
-      source.rotation(node).invert(),
-    ]),
+  const rest = target.nodes.map(
+    ({ position, quaternion }) => [position.clone(), quaternion.clone()] as const,
   );
   const standing =
     target.legs(target.position).y - target.ground - scale * (source.legs(source.position).y - source.ground);
   const hipsFromLegs = target.position(hips).sub(target.legs(target.position));
+  for (const node of still) node.quaternion.copy(restOf(target, node));
+  const since = (node: Object3D) => source.rotationNow(node).multiply(source.rotation(node).invert());
+  const turns = joints.map((node) => ({ node, values: [] as number[] }));
+  const places = [hips, ...loose.keys()].map((node) => ({ node, values: [] as number[] }));
   const mixer = new AnimationMixer(source.root);
   const action = mixer.clipAction(clip).setLoop(LoopOnce, 1).play();
   action.clampWhenFinished = true;
-  for (const node of still) node.quaternion.copy(restOf(target, node));
 
-  const turn = new Quaternion();
   const matrix = new Matrix4();
-  times.forEach((time, frame) => {
+  for (const time of times) {
     mixer.setTime(time);
     source.root.updateMatrixWorld(true);
-    const since = new Map(
-      [...bound].map(([node, inverse]) => [node, source.rotationNow(node).multiply(inverse)]),
-    );
     for (const node of joints) {
       const { from, next, share, bind } = matches.get(node) as Match;
-      turn.copy(since.get(from) as Quaternion);
-      if (next !== null) turn.slerp(since.get(next) as Quaternion, share);
-      turn.multiply(bind);
-      node.quaternion
-        .copy(
-          target
-            .rotationNow(node.parent as Object3D)
-            .invert()
-            .multiply(turn),
-        )
-        .normalize();
+      const turn = since(from);
+      if (next !== null) turn.slerp(since(next), share);
+      const above = target.rotationNow(node.parent as Object3D);
+      node.quaternion.copy(above.invert().multiply(turn.multiply(bind))).normalize();
     }
     const at = source.legs(source.positionNow).multiplyScalar(scale);
     at.y += standing;
-    at.add(hipsFromLegs.clone().applyQuaternion(since.get(source.hips) as Quaternion));
+    at.add(hipsFromLegs.clone().applyQuaternion(since(source.hips)));
     const place = () => {
       const world = at.clone().applyQuaternion(target.toWorld);
       hips.position.copy((hips.parent as Object3D).worldToLocal(world));
@@ -256,33 +236,35 @@ function retarget(
       at.y += Math.max(0, scale * source.lowest()) - target.lowest();
       place();
     }
-    for (const [node, values] of turns) node.quaternion.toArray(values, frame * 4);
-    for (const [node, values] of places) node.position.toArray(values, frame * 3);
-  });
+    for (const { node, values } of turns) values.push(...node.quaternion.toArray());
+    for (const { node, values } of places) values.push(...node.position.toArray());
+  }
   mixer.stopAllAction();
   mixer.uncacheRoot(source.root);
   const tracks: KeyframeTrack[] = [
-    ...[...places].map(([{ name }, values]) => new VectorKeyframeTrack(`${name}.position`, times, values)),
-    ...[...turns].map(
-      ([{ name }, values]) => new QuaternionKeyframeTrack(`${name}.quaternion`, times, values),
-    ),
-    ...still.map(
-      ({ name, quaternion }) => new QuaternionKeyframeTrack(`${name}.quaternion`, [0], quaternion.toArray()),
+    ...places.map(({ node, values }) => new VectorKeyframeTrack(`${node.name}.position`, times, values)),
+    ...[...turns, ...still.map((node) => ({ node, values: node.quaternion.toArray() }))].map(
+      ({ node, values }) =>
+        new QuaternionKeyframeTrack(`${node.name}.quaternion`, values.length > 4 ? times : [0], values),
     ),
   ];
-  for (const one of back) one();
+  target.nodes.forEach((node, i) => {
+    node.position.copy(rest[i][0]);
+    node.quaternion.copy(rest[i][1]);
+    node.updateMatrix();
+  });
   return new AnimationClip(clip.name, clip.duration, tracks);
 }
 
 /** The times of a clip's keys, and more between them where they are far apart. */
-function timesOf({ tracks, duration }: AnimationClip, fps: number): number[] {
+function timesOf({ tracks, duration }: AnimationClip): number[] {
   const keys = [...new Set([0, duration, ...tracks.flatMap(({ times }) => [...times])])].sort(
     (a, b) => a - b,
   );
   const times = [keys[0]];
   for (const key of keys) {
     const last = times[times.length - 1];
-    const steps = Math.ceil((key - last) * fps - 1e-3);
+    const steps = Math.ceil((key - last) * FPS - 1e-3);
     for (let i = 1; i <= steps; i++) times.push(last + ((key - last) * i) / steps);
   }
   return times;
@@ -302,19 +284,4 @@ function restOf(body: Humanoid, node: Object3D): Quaternion {
   const { parent } = node;
   if (parent === null || !body.isJoint(parent)) return node.quaternion;
   return body.rotation(parent).invert().multiply(body.rotation(node));
-}
-
-/** Returns what lets nodes rest as they do now. */
-function keepRest(nodes: readonly Object3D[]): () => void {
-  const rest = nodes.map(
-    ({ position, quaternion, scale }) => [position.clone(), quaternion.clone(), scale.clone()] as const,
-  );
-  return () =>
-    nodes.forEach((node, i) => {
-      const [position, quaternion, scale] = rest[i];
-      node.position.copy(position);
-      node.quaternion.copy(quaternion);
-      node.scale.copy(scale);
-      node.updateMatrix();
-    });
 }

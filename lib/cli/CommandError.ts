@@ -7,21 +7,16 @@ export class CommandError extends Error {
     message: string,
     /** What the process ends with. */
     readonly exitCode: number,
-    options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(message);
   }
 }
 
 /** Something is wrong with a file, or with what the options ask of it. */
-export function inputError(message: string, cause?: unknown): CommandError {
-  return new CommandError(message, EXIT.input, { cause });
-}
+export const inputError = (message: string): CommandError => new CommandError(message, EXIT.input);
 
 /** The command line itself makes no sense, whatever is in the files. */
-export function usageError(message: string): CommandError {
-  return new CommandError(message, EXIT.usage);
-}
+export const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 
 /**
  * What an error says is wrong with a file, in words for those who did not write the program: one of JavaScript itself means that the
@@ -45,7 +40,7 @@ export async function attempt<Result>(what: string, work: () => Promise<Result> 
   try {
     return await work();
   } catch (error) {
-    throw inputError(`${what}: ${reasonOf(error)}`, error);
+    throw inputError(`${what}: ${reasonOf(error)}`);
   }
 }
 

@@ -2,12 +2,10 @@ import { chmodSync, existsSync, realpathSync, renameSync, rmSync, statSync, writ
 import { dirname } from 'node:path';
 import type { GLTF as Document } from '@gltf-transform/core';
 import { MeshoptEncoder, MeshoptSimplifier } from 'meshoptimizer';
-import type { AnimationClip, Object3D } from 'three';
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js';
 import type { Precision } from '../animation/BoneTextureData.js';
 import { bakeCharacterAsync } from '../baking/bakeCharacter.js';
 import { frames } from '../baking/frames.js';
-import type { ClipChoice } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { drawnObjects, unsupportedKind } from '../character/collectParts.js';
@@ -16,12 +14,12 @@ import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { parseGlb } from '../files/glb.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import { type WrittenLevel, writeCharacter } from '../files/writeCharacter.js';
-import { listNames } from '../utils/messages.js';
 import { bakeVertexCharacterAsync } from '../vertexTextures/bakeVertexTexture.js';
 import { attempt, collectWarnings, inputError, usageError } from './CommandError.js';
+import { clipsOf } from './clips.js';
 import { type BakeReport, bakeText, bytesByKind, describeCharacter, formatNumber } from './formatText.js';
 import { removeParts, sceneOf } from './loadScene.js';
-import { type BakeRequest, bakeRequest, listed, numberOf } from './options.js';
+import { type BakeRequest, bakeRequest, listed } from './options.js';
 import type { Progress, Result } from './Progress.js';
 import { checkExtensions, readSource, type SourceFile } from './readSource.js';
 
@@ -39,12 +37,13 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
   checkOutput(output, input, isGiven('force'));
 
   checkExtensions(source, warnings);
-  checkIsAnimated(source);
+  checkIsSource(source);
   return collectWarnings(warnings, async () => {
     const gltf = await sceneOf(source);
     removeParts(gltf, listed(texts('drop-parts')));
-    warnings.push(...unsupportedIn(gltf.scene));
-    const character = await bake(gltf, request, progress);
+    for (const node of drawnObjects(gltf.scene).filter(unsupportedKind))
+      warnings.push(`"${node.name}" (${unsupportedKind(node)}) cannot be part of a crowd, and is left out.`);
+    const character = await bake(gltf, request, warnings, progress);
     if (request.levels.length > 0) progress.begin(`making ${request.levels.length} levels of detail`);
     const levels = await makeLevels(character, request);
     progress.begin(`writing ${output}`);
@@ -80,39 +79,26 @@ export async function bakeCommand(args: string[], progress: Progress): Promise<R
 }
 
 /** @throws If there is nothing to be baked. */
-function checkIsAnimated({ command, file, json }: SourceFile): void {
+function checkIsSource({ command, file, json }: SourceFile): void {
   if ((json.scenes ?? []).length === 0)
     throw inputError(`${command}: ${file} has no scene; export it with one`);
-  if ((json.animations ?? []).length > 0) return;
-  if (storedIn(json as DocumentOfFile).size === 0)
-    throw inputError(`${command}: ${file} has no animations; export it with some`);
-  throw inputError(
-    `${command}: ${file} is baked already, without its animations; bake the file that it was made from`,
-  );
+  if ((json.animations ?? []).length === 0 && storedIn(json as DocumentOfFile).size > 0)
+    throw inputError(
+      `${command}: ${file} is baked already, without its animations; bake the file that it was made from`,
+    );
 }
 
-/** Warnings of what cannot be made part of a crowd. */
-function unsupportedIn(scene: Object3D): string[] {
-  return drawnObjects(scene)
-    .filter(unsupportedKind)
-    .map((node) => `"${node.name}" (${unsupportedKind(node)}) cannot be part of a crowd, and is left out.`);
-}
-
-async function bake(
-  { scene, animations }: GLTF,
-  { isGiven, text, number, texts }: BakeRequest,
-  progress: Progress,
-): Promise<Character> {
-  const clips = chooseClips(animations, texts('clips'), texts('exclude'));
-  const moving = clipsNamed(animations, '--root-motion-clips', texts('root-motion-clips'));
+async function bake(model: GLTF, request: BakeRequest, warnings: string[], progress: Progress) {
+  const { isGiven, text, number, texts } = request;
+  const { chosen, moving } = await clipsOf(model, request, warnings);
+  const clips = chosen.map(({ clip }) => clip);
   const vertical = isGiven('root-motion-vertical');
   const yaw = !isGiven('no-root-motion-yaw');
   const joint = text('root-motion-joint');
-  const hasRootMotion =
-    isGiven('root-motion') || moving.length > 0 || vertical || !yaw || joint !== undefined;
+  const hasRootMotion = isGiven('root-motion') || moving || vertical || !yaw || joint !== undefined;
   progress.begin(`baking ${clips.length} ${clips.length === 1 ? 'clip' : 'clips'}`);
   const options = {
-    clips,
+    clips: chosen,
     hiddenParts: listed(texts('hidden-parts')),
     fps: number('fps'),
     precision: text<Precision>('precision'),
@@ -121,22 +107,15 @@ async function bake(
     onProgress: (share: number) => progress.share(share),
   };
   return attempt<Character>('bake', () => {
-    if (isGiven('vat')) return bakeVertexCharacterAsync(scene, animations, options);
-    return bakeCharacterAsync(scene, animations, {
+    if (isGiven('vat')) return bakeVertexCharacterAsync(model.scene, clips, options);
+    return bakeCharacterAsync(model.scene, clips, {
       ...options,
       encoding: text('encoding') === 'frames' ? frames : undefined,
       maxError: number('max-error'),
       joints: text<'all' | 'used'>('joints'),
       sockets: listed(texts('sockets')),
       morphTargets: !isGiven('no-morph-targets'),
-      ...(hasRootMotion && {
-        rootMotion: extractRootMotion({
-          joint,
-          vertical,
-          yaw,
-          ...(moving.length > 0 && { clips: moving.map(({ clip }) => clip) }),
-        }),
-      }),
+      rootMotion: hasRootMotion ? extractRootMotion({ joint, vertical, yaw, clips: moving }) : undefined,
     });
   });
 }
@@ -159,68 +138,23 @@ async function makeLevels(character: Character, { levels }: BakeRequest): Promis
       const { geometry, vertices, error } = simplifyGeometry(source, ratio, MeshoptSimplifier);
       if (start.distance !== undefined) return { geometry, vertices, error, ...start };
       const share = start.screenShare ?? shareOf(error, before);
-      if (before !== undefined && share >= before) throw new Error(notSmaller(ratio, share, before));
+      // Where a level begins by its own error is only known when it has been made.
+      if (before !== undefined && share >= before) {
+        const [own, last] = [share, before].map((value) => `${formatNumber(value * 100)}%`);
+        throw new Error(
+          `--levels has ${ratio}@${own}, and the level before it begins at ${last} only, by its error; use a smaller share`,
+        );
+      }
       before = share;
       return { geometry, vertices, error, screenShare: share };
     });
   });
 }
 
-/** Where a level begins by its own error is only known when it has been made. */
-function notSmaller(ratio: number, share: number, before: number): string {
-  const [own, last] = [share, before].map((value) => `${formatNumber(value * 100)}%`);
-  return `--levels has ${ratio}@${own}, and the level before it begins at ${last} only, by its error; use a smaller share`;
-}
-
 /** How large a character is drawn when a level's error takes one line of the picture. */
 function shareOf(error: number, before = LARGEST_SHARE / STEP): number {
   const share = Math.min(1 / (LINES * Math.max(error, 1e-6)), before * STEP);
   return Number(formatNumber(share));
-}
-
-/**
- * The clips of a file that the command line asks for.
- *
- * @param included Names, or patterns with `*`, each with `@60` behind it for frames per second of its own; empty for all clips.
- * @param excluded Names or patterns of those that are left out.
- * @throws If there is no such clip, or none is left.
- */
-export function chooseClips(
-  clips: readonly AnimationClip[],
-  included: readonly string[],
-  excluded: readonly string[],
-): ClipChoice[] {
-  const chosen = new Map<AnimationClip, number | undefined>(
-    included.length === 0 ? clips.map((clip) => [clip, undefined]) : [],
-  );
-  for (const { clip, fps } of clipsNamed(clips, '--clips', included))
-    if (!chosen.has(clip)) chosen.set(clip, fps);
-  for (const { clip } of clipsNamed(clips, '--exclude', excluded)) chosen.delete(clip);
-  if (chosen.size > 0 || clips.length === 0) return Array.from(chosen, ([clip, fps]) => ({ clip, fps }));
-  throw inputError(`bake: --exclude leaves no clip; there are ${listNames(clips.map(({ name }) => name))}`);
-}
-
-/**
- * Those clips that an option names: by lists of names or patterns, of `--clips` with rates.
- *
- * @throws If one means none.
- */
-function clipsNamed(clips: readonly AnimationClip[], option: string, texts: readonly string[]) {
-  const names = clips.map(({ name }) => name);
-  // What is the name of a clip as it is may have a comma.
-  const all = texts.flatMap((text) => (names.includes(text) ? [text] : listed([text])));
-  return all.flatMap((text) => {
-    const [, before, rate = ''] = text.match(/^(.+)@([^@]+)$/) ?? [];
-    const fps = numberOf(rate);
-    const isRated = option === '--clips' && fps > 0 && fps < Infinity && !names.includes(text);
-    const wanted = isRated ? before : text;
-    const escaped = wanted.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
-    const pattern = names.includes(wanted) ? null : new RegExp(`^${escaped}$`);
-    const found = clips.filter(({ name }) => pattern?.test(name) ?? name === wanted);
-    if (found.length > 0) return found.map((clip) => ({ clip, fps: isRated ? fps : undefined }));
-    const known = listNames(names, wanted, 40);
-    throw inputError(`bake: ${option} has "${wanted}", and there is no such clip; there are ${known}`);
-  });
 }
 
 /**
@@ -250,6 +184,6 @@ function writeWhole(file: string, bytes: Uint8Array): void {
     renameSync(unfinished, target);
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw inputError(`bake: ${file} cannot be written: ${(error as Error).message}`, error);
+    throw inputError(`bake: ${file} cannot be written: ${(error as Error).message}`);
   }
 }

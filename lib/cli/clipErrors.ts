@@ -1,13 +1,5 @@
 import { getVertexPosition } from 'skinned-instanced-mesh';
-import {
-  type AnimationClip,
-  AnimationMixer,
-  LoopOnce,
-  Matrix4,
-  type Mesh,
-  type Object3D,
-  Vector3,
-} from 'three';
+import { type AnimationClip, AnimationMixer, LoopOnce, Matrix4, type Object3D, Vector3 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip } from '../animation/ClipTable.js';
 import { bindClip } from '../baking/channels.js';
@@ -15,9 +7,10 @@ import { RigPoser } from '../baking/RigPoser.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
+import type { Progress } from './Progress.js';
 
 /** How far a baked clip is from where three.js's mixer puts the character. */
-export interface ClipError {
+interface ClipError {
   /** Largest distance of a vertex, as a share of the height. */
   worst: number;
   /** Seconds into the clip where that is. */
@@ -37,17 +30,20 @@ const _toRoot = /*@__PURE__*/ new Matrix4();
  * Compares baked clips with an AnimationMixer and three.js's own skinning, vertex by vertex. The scene is at rest again
  * afterwards.
  */
-export function* clipErrors(
+export function clipErrors(
   root: Object3D,
   clips: readonly AnimationClip[],
   character: Character,
-): Generator<ClipError, void, void> {
+  progress: Progress,
+): ClipError[] {
+  progress.begin(`comparing ${clips.length} clips with the source`);
   const { boneTexture } = character;
   const crowd = new SkinnedInstancedMesh(character, 1);
   crowd.setMatrixAt(0, _toRoot.identity());
   const samples = samplesOf(root);
   const height = heightOf(boneTexture);
   const mixer = new AnimationMixer(root);
+  const errors: ClipError[] = [];
 
   for (const [index, baked] of boneTexture.clips.entries()) {
     const found: ClipError = { worst: 0, time: 0 };
@@ -66,11 +62,13 @@ export function* clipErrors(
       }
       mixer.stopAllAction();
     }
-    yield found;
+    errors.push(found);
+    progress.share(errors.length / clips.length);
   }
   mixer.uncacheRoot(root);
   root.updateMatrixWorld(true);
   crowd.dispose();
+  return errors;
 }
 
 /** Frames in even steps through a clip, and after each the middle between it and the next. */
@@ -84,17 +82,11 @@ function timesOf({ count, duration }: BakedClip): number[] {
 
 /** Vertices of all parts, in the order in which a crowd's geometry has them, and where each is from. */
 function samplesOf(root: Object3D) {
-  const { parts } = collectRig(root, {});
-  const counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const step = Math.max(1, Math.floor(total / MOST_VERTICES));
-  const samples: { vertex: number; mesh: Mesh; own: number }[] = [];
-  let first = 0;
-  for (const [part, { mesh }] of parts.entries()) {
-    for (let own = 0; own < counts[part]; own += step) samples.push({ vertex: first + own, mesh, own });
-    first += counts[part];
-  }
-  return samples;
+  const vertices = collectRig(root, {}).parts.flatMap(({ mesh, geometry }) =>
+    Array.from({ length: geometry.getAttribute('position').count }, (_, own) => ({ mesh, own })),
+  );
+  const step = Math.max(1, Math.floor(vertices.length / MOST_VERTICES));
+  return vertices.map((one, vertex) => ({ ...one, vertex })).filter(({ vertex }) => vertex % step === 0);
 }
 
 /** Height of the character at rest, in scene units; its longest side if it has none. */

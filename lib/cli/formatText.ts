@@ -2,11 +2,10 @@ import type { GLTF } from '@gltf-transform/core';
 import type { Character } from '../character/assembleCharacter.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import type { WrittenLevel } from '../files/writeCharacter.js';
-import type { ClipError } from './clipErrors.js';
 import { DRACO, referencesIn } from './readSource.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
-function formatBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes >= 1e5) return `${(bytes / 1e6).toFixed(2)} MB`;
   return bytes >= 1000 ? `${(bytes / 1000).toFixed(1)} kB` : `${bytes} bytes`;
 }
@@ -17,7 +16,7 @@ export function formatNumber(value: number): string {
 }
 
 /** Lines of a table; columns of numbers are aligned to the right. */
-function formatTable(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function formatTable(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [titles, ...rows];
   const widths = titles.map((_, column) => Math.max(...all.map((row) => row[column].length)));
   const right = titles.map((_, column) => rows.every((row) => /^[-–\d]/.test(row[column])));
@@ -55,14 +54,14 @@ export function describeCharacter({ name: of, boneTexture }: Pick<Character, 'na
 }
 
 /** `50 joints, tracks, half`, and for vertex textures `vertices, half`. */
-const describeJoints = ({ joints, encoding, precision }: CharacterReport): string =>
+export const describeJoints = ({ joints, encoding, precision }: CharacterReport): string =>
   [...(joints.length === 0 ? [] : [`${joints.length} joints`]), encoding, precision].join(', ');
 
 /** What reports say of a level of detail; either `distance` or `screenShare` says where it begins. */
 export type LevelReport = Omit<WrittenLevel, 'geometry' | 'vertices'> & { triangles: number };
 
 /** Lines about levels of detail. */
-function levelLines(levels: readonly LevelReport[]): string[] {
+export function levelLines(levels: readonly LevelReport[]): string[] {
   if (levels.length === 0) return [];
   const inPercent = (share: number) => `${formatNumber(share * 100)} %`;
   const rows = levels.map(({ triangles, error, distance, screenShare = 0 }) => [
@@ -74,10 +73,10 @@ function levelLines(levels: readonly LevelReport[]): string[] {
 }
 
 /** Lines of warnings. */
-const warningLines = (warnings: readonly string[]) => warnings.map((text) => `Warning: ${text}`);
+export const warningLines = (warnings: readonly string[]) => warnings.map((text) => `Warning: ${text}`);
 
 /** What the bytes of a glTF file are spent on. */
-type BytesByKind = ReturnType<typeof bytesByKind>;
+export type BytesByKind = ReturnType<typeof bytesByKind>;
 
 /**
  * Sums up what the parts of a file take in it, compressed as they are. A buffer view that several use counts for the first of
@@ -110,10 +109,8 @@ export function bytesByKind(json: GLTF.IGLTF, external: number) {
   claim('textures', json.images);
   claim('geometry', json.meshes);
   for (const { primitives } of json.meshes ?? [])
-    claim(
-      'geometry',
-      primitives.map(({ extensions }) => ({ ...(extensions?.[DRACO] as object), attributes: null })),
-    );
+    for (const { extensions } of primitives)
+      claim('geometry', { ...(extensions?.[DRACO] as object), attributes: null });
   claim('animations', json.animations);
 
   for (const [view, { byteLength, extensions }] of (json.bufferViews ?? []).entries()) {
@@ -150,88 +147,4 @@ export function bakeText(report: BakeReport): string {
   if (more > 0)
     lines.push(`It is ${formatBytes(more)} larger than its source, as ${baked} are what was baked${help}.`);
   return [...lines, ...levelLines(levels), ...warningLines(warnings)].join('\n');
-}
-
-/** What `inspect` tells of a character. */
-interface InspectedCharacter extends CharacterReport {
-  /** False if the file has not been baked: then this is what baking would make of it. */
-  baked: boolean;
-  levels: LevelReport[];
-  clips: (CharacterReport['clips'][number] & {
-    /** How many of the source are stored, and which baking leaves out; null if the file is baked. */
-    tracks: { stored: number; dropped: string[] } | null;
-    /** How far it is from the source; null if that was not compared. */
-    error: ClipError | null;
-  })[];
-}
-
-/** What `inspect` tells of a file, with `--json` as it is. */
-export interface InspectReport {
-  file: string;
-  bytes: number;
-  bytesByKind: BytesByKind;
-  /** Of the extension `SIM_baked_animation`; null if the file has not been baked. */
-  version: number | null;
-  characters: InspectedCharacter[];
-  warnings: string[];
-}
-
-const KINDS: Record<keyof BytesByKind, string> = {
-  geometry: 'geometry',
-  textures: 'textures',
-  animations: "the source's animations",
-  baked: 'baked',
-  other: 'skins and other',
-  json: 'JSON',
-};
-
-/** The report in words. */
-export function inspectText({
-  file,
-  bytes,
-  bytesByKind,
-  version,
-  characters,
-  warnings,
-}: InspectReport): string {
-  const state =
-    version === null ? 'not baked; this is what `bake` would make of it' : `baked, version ${version}`;
-  const kinds = Object.entries(bytesByKind).filter(([, size]) => size > 0);
-  const sizes = kinds.map(([kind, size]) => [KINDS[kind as keyof BytesByKind], formatBytes(size)]);
-  const lines = [`${file}: ${formatBytes(bytes)}, ${state}`, '', ...formatTable(['part', 'size'], sizes)];
-  for (const character of characters) lines.push('', ...characterLines(character));
-  return [...lines, ...(warnings.length > 0 ? [''] : []), ...warningLines(warnings)].join('\n');
-}
-
-function characterLines(character: InspectedCharacter): string[] {
-  const { name, morphTargets, clips, levels, textureBytes } = character;
-  const morphs = morphTargets.length === 0 ? '' : `, ${morphTargets.length} morph targets`;
-  const lines = [
-    `${name || 'Character'}: ${clips.length} clips${morphs}, ${describeJoints(character)}, ${formatBytes(textureBytes)} on the GPU`,
-    '',
-    ...formatTable(
-      ['clip', 'seconds', 'frames', 'fps', 'size', 'tracks', 'dropped', 'worst error', 'at', 'more'],
-      clips.map((clip) => [
-        clip.name,
-        clip.duration.toFixed(2),
-        String(clip.frames),
-        formatNumber(clip.fps),
-        formatBytes(clip.textureBytes),
-        clip.tracks === null ? '–' : String(clip.tracks.stored),
-        clip.tracks === null ? '–' : String(clip.tracks.dropped.length),
-        clip.error === null ? '–' : clip.error.worst.toExponential(1),
-        clip.error === null ? '–' : `${clip.error.time.toFixed(2)} s`,
-        [...(clip.rootMotion ? ['root motion'] : []), ...clip.markers.map((marker) => marker.name)].join(
-          ', ',
-        ),
-      ]),
-    ),
-  ];
-  if (clips.some(({ error }) => error !== null)) {
-    lines.push(
-      '',
-      'Errors: the farthest vertex from where an AnimationMixer puts it, as a share of the height.',
-    );
-  }
-  return [...lines, ...levelLines(levels)];
 }

@@ -1,12 +1,12 @@
 import { MeshoptDecoder } from 'meshoptimizer';
-import { type Mesh, Object3D, PropertyBinding, Texture } from 'three';
+import { Loader, LoadingManager, type Mesh, type Object3D, PropertyBinding, Texture } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { frames } from '../baking/frames.js';
 import { buildGlb, parseGlb } from '../files/glb.js';
 import { SkinnedInstancedMeshExtension } from '../files/SkinnedInstancedMeshExtension.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { attempt, inputError } from './CommandError.js';
-import type { SourceFile } from './readSource.js';
+import { readBytes, readSource, type SourceFile } from './readSource.js';
 
 /**
  * The scene that three.js's own loader makes of a file in a page, so that nodes have the names and the order that they have
@@ -23,6 +23,28 @@ export async function loadScene(glb: Uint8Array, baked = false): Promise<GLTF> {
   const gltf = await loader.parseAsync(withoutImages(glb), '');
   gltf.scene?.updateMatrixWorld(true);
   return gltf;
+}
+
+/** What is baked, and what clips are taken from. */
+export type Loaded = Pick<GLTF, 'animations'> & { scene: Object3D };
+
+/**
+ * A model that clips are taken from: also of an .fbx, which may be bones alone.
+ *
+ * @param outside Whether a .gltf may name files outside its folder.
+ * @throws A CommandError if it cannot be loaded.
+ */
+export async function loadModel(file: string, outside: boolean): Promise<Loaded> {
+  if (!/\.fbx$/i.test(file)) return sceneOf(await readSource('bake', file, outside));
+  const { buffer } = new Uint8Array(readBytes('bake', file));
+  const { FBXLoader } = await import('three/addons/loaders/FBXLoader.js');
+  const textures = Object.assign(new Loader(), { load: () => new Texture() });
+  const manager = new LoadingManager().addHandler(/^/, textures);
+  return attempt(`bake: three.js cannot load ${file}`, () => {
+    const scene = new FBXLoader(manager).parse(buffer, '');
+    scene.updateMatrixWorld(true);
+    return { scene, animations: scene.animations };
+  });
 }
 
 /** {@link loadScene} of what a file is. @throws A CommandError if it cannot be loaded. */
@@ -47,14 +69,11 @@ export function removeParts({ scene, parser }: GLTF, names: readonly string[]): 
   scene.traverse((object) => {
     if (!(object as Mesh).isMesh) return;
     // The primitives of a mesh have a node together.
-    const holders = [object, object.parent].map((one) => parser.associations.get(one as Object3D));
-    const { nodes: node, meshes: mesh } = { ...holders[1], ...holders[0] } as Record<string, number>;
-    const isAlone = holders[0]?.nodes !== undefined;
-    const stored = [
-      nodes[holders[isAlone ? 0 : 1]?.nodes ?? node]?.name,
-      meshes[mesh]?.name,
-      object.name,
-    ].filter((name) => name !== undefined);
+    const own = parser.associations.get(object);
+    const node = own?.nodes ?? parser.associations.get(object.parent as Object3D)?.nodes;
+    const stored = [nodes[node ?? -1]?.name, meshes[own?.meshes ?? -1]?.name, object.name].filter(
+      (name) => name !== undefined,
+    );
     parts.push({ mesh: object as Mesh, own: [...stored, ...stored.map(PropertyBinding.sanitizeNodeName)] });
   });
   for (const name of names) {
@@ -63,14 +82,7 @@ export function removeParts({ scene, parser }: GLTF, names: readonly string[]): 
       const all = [...new Set(parts.map(({ own }) => `"${own[0]}"`))].join(', ');
       throw inputError(`bake: --drop-parts names "${name}", but there is no such part; there are ${all}`);
     }
-    for (const { mesh } of found) {
-      const left = new Object3D().copy(mesh, false);
-      left.add(...mesh.children);
-      // Where the mesh was: joints are numbered in the order of nodes.
-      const parent = mesh.parent as Object3D;
-      parent.children[parent.children.indexOf(mesh)] = left;
-      left.parent = parent;
-      mesh.parent = null;
-    }
+    // The node stays where it was: joints are numbered in the order of nodes.
+    for (const { mesh } of found) Object.assign(mesh, { isMesh: false, isSkinnedMesh: false });
   }
 }

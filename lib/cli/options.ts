@@ -1,8 +1,81 @@
 import { parseArgs } from 'node:util';
 import type { WrittenLevel } from '../files/writeCharacter.js';
 import { usageError } from './CommandError.js';
-import { BAKE_HELP, OF_JOINTS } from './help.js';
 
+/** What `--help` shows. */
+export const HELP = `Bakes the animations of characters for animated crowds in three.js.
+
+  skinned-instanced-mesh bake FILE -o OUT.glb   adds baked animation to a .glb or .gltf
+  skinned-instanced-mesh inspect FILE           says what is in a file
+  skinned-instanced-mesh --version
+
+With --help behind a command, its options.
+
+Exit codes: 0 done, 1 something is wrong with a file, 2 with the command line.`;
+
+/** Options that mean nothing where vertices are baked. */
+const OF_JOINTS = `
+  --encoding tracks|frames     tracks by default
+  --max-error NUMBER           of clips that tracks must sample, as a share of the size; 0.0001 by default
+  --root-motion                takes the way over the ground out of clips, for applyRootMotion
+  --root-motion-joint NAME     of this joint
+  --root-motion-clips LIST     of these clips alone
+  --root-motion-vertical       motion along y too
+  --no-root-motion-yaw         but no turns
+  --sockets LIST               nodes that are no joints, but that things shall be attached to
+  --joints all|used            all by default; used leaves out those that no vertex follows
+  --no-morph-targets           leaves morph targets out
+`;
+
+/** What `bake --help` shows, and which options there are. */
+export const BAKE_HELP = `skinned-instanced-mesh bake FILE -o OUT.glb [options]
+
+Reads a .glb, or a .gltf with the files beside it; also those that Draco or meshoptimizer have packed. Writes a .glb with
+the character as crowds draw it, which opens in any viewer, at rest.
+
+  -o, --output OUT.glb         the file to write
+  --clips LIST                 which clips, in this order: Idle,Run,Punch@60 (with frames per second of its own); * stands
+                               for any text; may be given several times, e.g. for names with commas. All by default.
+                               Those of other files too: walk.fbx run.fbx 'moves.glb/Walk*'; where they are of another body,
+                               with a head, two arms and two legs, they are made to fit
+  --clips-body FILE            with the skin of the body that those are of, where they rest in no bind pose
+  --clips-names LIST           its joints whose names do not say what they are: head=Neck2,upperArmL=Arm1
+  --names LIST                 those of the character
+  --exclude LIST               clips to leave out, e.g. T-Pose
+  --fps NUMBER                 frames per second of skinning matrices; 30 by default. Tracks have those of their keys
+  --precision float|half       float by default; half takes half the memory
+  --max-texture-size TEXELS    4096 by default
+  --vat                        bakes where all vertices are in place of joints, for what has no skeleton or hundreds of morph
+                               targets; larger, and nothing can be attached
+  --levels LIST                levels of detail by the share of triangles that is left: 0.5,0.2. Each begins where its error
+                               is smaller than a line of 1080, or at a distance, 0.5@20, or a share of the picture, 0.5@30%
+  --merge-materials            crowds make one material of those that differ in constants and textures
+  --hidden-parts LIST          parts that no instance shows to begin with
+  --drop-parts LIST            parts that are never shown, and are left out with their vertices
+${OF_JOINTS.slice(1)}  --compress-meshes            stores normals, weights and colours of vertices in 8 bits, and texture coordinates in 16
+  --no-compress                stores everything as it is; else meshoptimizer packs it, without a loss
+  --source-animations          keeps the source's own animations of joints, for viewers; crowds do not need them
+  --drop-source-animations     leaves them out, as is done by default
+  -f, --force                  allows to overwrite the file that is read
+  --outside                    allows files outside the folder of a .gltf, which it may name
+  --json                       writes what was done as JSON
+  -h, --help                   shows this
+
+A page loads OUT.glb by GLTFLoader and the SkinnedInstancedMeshExtension of skinned-instanced-mesh/files; see the guide
+on files.`;
+
+export const INSPECT_HELP = `skinned-instanced-mesh inspect FILE [options]
+
+Clips with their tracks and errors, joints, levels of detail, and what the bytes of the file are spent on; of a file that
+has not been baked, what baking with default options would make of it.
+
+  --no-errors    does not compare clips with the source, which takes longest
+  --outside      allows files outside the folder of a .gltf, which it may name
+  --json         writes it as JSON
+  -h, --help     shows this`;
+
+/** What an argument is: an option with its name, or a word. */
+type Token = { kind: string; name?: string; value?: string };
 /** What stands behind an option, by its name: nothing behind a flag. */
 type OptionTable = ReadonlyMap<string, { short?: string; takes?: string }>;
 
@@ -16,8 +89,8 @@ const optionsIn = (help: string): OptionTable =>
   );
 
 /**
- * Reads the command line behind the name of a command, as its help says: options, and one file. A `LIST` may be given several times, a
- * `NUMBER` is above 0, `TEXELS` are whole, and of `some|words` there is one.
+ * Reads the command line behind the name of a command, as its help says: options, and one file. A `LIST` may be given several times, and go
+ * on in the words behind it, as shells write `moves/*.fbx`; a `NUMBER` is above 0, `TEXELS` are whole, and of `some|words` there is one.
  *
  * @throws If an option is unknown, has no value, or has one that it does not take; the message names it and says what there is.
  */
@@ -27,13 +100,22 @@ export function parseOptions(command: string, help: string, args: string[]) {
     const type = takes ? ('string' as const) : ('boolean' as const);
     return [name, { type, multiple: takes === 'LIST', ...(short && { short }) }];
   });
-  let parsed: { values: Record<string, unknown>; positionals: string[] };
-  try {
-    parsed = parseArgs({ args, options: Object.fromEntries(options), allowPositionals: true });
-  } catch (error) {
-    throw usageError(`${command}: ${inWords(error as Error & { code?: string }, table)}`);
+  const parse = () => {
+    try {
+      const known = Object.fromEntries(options);
+      return parseArgs({ args, options: known, allowPositionals: true, tokens: true });
+    } catch (error) {
+      throw usageError(`${command}: ${inWords(error as Error & { code?: string }, table)}`);
+    }
+  };
+  const { tokens, values }: { tokens: Token[]; values: Record<string, unknown> } = parse();
+  const positionals: string[] = [];
+  let list: string[] | null = null;
+  for (const { kind, name = '', value = '' } of tokens) {
+    if (kind === 'option') list = table.get(name)?.takes === 'LIST' ? (values[name] as string[]) : null;
+    else if (kind === 'positional')
+      (positionals.length > 0 && list !== null ? list : positionals).push(value);
   }
-  const { values, positionals } = parsed;
   if (positionals.length === 0)
     throw usageError(
       `${command}: there is no file; write e.g. skinned-instanced-mesh ${command} character.glb`,
@@ -101,18 +183,8 @@ export const listed = (texts: readonly string[]): string[] =>
     .map((text) => text.trim())
     .filter((text) => text !== '');
 
-/** A level of detail as the command line asks for it: without a start it goes by its own error. */
-interface LevelRequest extends Pick<WrittenLevel, 'distance' | 'screenShare'> {
-  /** Share of the triangles that shall be left. */
-  ratio: number;
-}
-
-/** How levels go on from near to far, and with which sign numbers fall then. */
-const FALLS = [
-  ['ratio', 1, 'fewer triangles'],
-  ['distance', -1, 'larger distances'],
-  ['screenShare', 1, 'smaller shares of the picture'],
-] as const;
+/** A level of detail as the command line asks for it, by the share of triangles that shall be left: without a start it goes by its own error. */
+type LevelRequest = Pick<WrittenLevel, 'distance' | 'screenShare'> & { ratio: number };
 
 /**
  * Reads `0.5,0.2`, `0.5@20,0.2@60` (distances) and `0.5@30%,0.2@10%` (shares of the picture's height).
@@ -120,23 +192,22 @@ const FALLS = [
  * @throws If one is no such level, some go by distance and others by size, or they do not go from near to far.
  */
 function levelRequests(texts: readonly string[]): LevelRequest[] {
-  const requests = listed(texts).map(levelRequest);
+  const levels = listed(texts);
+  const requests = levels.map(levelRequest);
   const name = `bake: --levels "${texts.join(',')}"`;
-  const byDistance = requests.filter(({ distance }) => distance !== undefined).length;
-  if (byDistance !== 0 && byDistance !== requests.length) {
+  if (new Set(requests.map(({ distance }) => distance === undefined)).size > 1)
     throw usageError(
       `${name} has levels that begin at a distance and levels that do not; write a distance for all or for none`,
     );
-  }
-  for (const [key, sign, what] of FALLS) {
-    const said = requests.map((one) => one[key]).filter((value) => value !== undefined);
-    const wrong = said.findIndex((value, i) => (value - said[i - 1]) * sign >= 0);
-    if (wrong < 0) continue;
-    const inWords = (value: number) =>
-      key === 'screenShare' ? `${Number((value * 100).toPrecision(6))}%` : String(value);
-    const [before, after] = said.slice(wrong - 1).map(inWords);
-    throw usageError(`${name} must have ever ${what}: ${after} follows ${before}`);
-  }
+  requests.forEach(({ ratio, distance = Infinity, screenShare = 0 }, i) => {
+    const isNear = (one: LevelRequest) =>
+      one.ratio <= ratio || (one.distance ?? 0) >= distance || (one.screenShare ?? 1) <= screenShare;
+    const before = requests.slice(0, i).findIndex(isNear);
+    if (before >= 0)
+      throw usageError(
+        `${name} must have ever fewer triangles, and begin ever farther away: ${levels[i]} follows ${levels[before]}`,
+      );
+  });
   return requests;
 }
 

@@ -52,36 +52,19 @@ const LISTS: [keys: RegExp, list: keyof GLTF.IGLTF][] = [
   [/^(inverseBindMatrices|indices|input|output|[A-Z_].*)$/, 'accessors'],
 ];
 
-/** A number in a document that says which of a list is meant. */
-interface Reference {
-  list: keyof GLTF.IGLTF;
-  index: number;
-  path: string;
-}
-
-/** All references in a part of a document, but for those that extensions make. */
-export function referencesIn(value: unknown, path = '', list?: keyof GLTF.IGLTF): Reference[] {
-  if (typeof value === 'number') return list === undefined ? [] : [{ list, index: value, path }];
-  if (Array.isArray(value))
-    return value.flatMap((one, i) =>
-      referencesIn(one, typeof one === 'number' ? path : `${path}[${i}]`, list),
-    );
+/** All numbers in a part of a document that say which of a list is meant, but for those in extensions. */
+export function referencesIn(
+  value: unknown,
+  list?: keyof GLTF.IGLTF,
+): { list: keyof GLTF.IGLTF; index: number }[] {
+  if (typeof value === 'number') return list === undefined ? [] : [{ list, index: value }];
+  if (Array.isArray(value)) return value.flatMap((one) => referencesIn(one, list));
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) => {
-    if (key === 'extensions' || key === 'extras') return [];
-    const own = LISTS.find(([keys]) => keys.test(key))?.[1];
-    return referencesIn(one, path === '' ? key : `${path}.${key}`, own);
-  });
-}
-
-/** @throws If a reference leads nowhere. Loaders fail at these with errors of JavaScript. */
-function checkReferences(json: GLTF.IGLTF): void {
-  // Without any scene, another message says so.
-  for (const { list, index, path } of referencesIn({ ...json, scene: json.scenes && json.scene })) {
-    const { length } = (json[list] ?? []) as unknown[];
-    if (!(index >= 0 && index < length))
-      throw new Error(`its ${path} says ${index}, and it has ${length} ${list}; export it again`);
-  }
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === 'extensions' || key === 'extras'
+      ? []
+      : referencesIn(one, LISTS.find(([keys]) => keys.test(key))?.[1]),
+  );
 }
 
 /** A glTF file that has been read, but not taken apart yet. */
@@ -98,6 +81,13 @@ export interface SourceFile {
   glb: Uint8Array;
 }
 
+/** @throws If there is no such file. */
+export function readBytes(command: string, file: string): Buffer {
+  if (!existsSync(file)) throw inputError(`${command}: there is no file ${file}`);
+  if (!statSync(file).isFile()) throw inputError(`${command}: ${file} is no file`);
+  return readFileSync(file);
+}
+
 /**
  * Reads a .glb, or a .gltf with the files beside it.
  *
@@ -105,11 +95,9 @@ export interface SourceFile {
  * @throws If it is not there, no glTF file, or names other files than it may.
  */
 export async function readSource(command: string, file: string, outside: boolean): Promise<SourceFile> {
-  if (!existsSync(file)) throw inputError(`${command}: there is no file ${file}`);
-  if (!statSync(file).isFile()) throw inputError(`${command}: ${file} is no file`);
+  const bytes = readBytes(command, file);
   const io = await createIO(false);
   try {
-    const bytes = readFileSync(file);
     const isBinary = bytes.subarray(0, 4).toString('latin1') === 'glTF';
     checkUris(isBinary ? parseGlb(bytes).json : JSON.parse(bytes.toString('utf8')), dirname(file), outside);
     const content = await io.readAsJSON(file);
@@ -117,7 +105,6 @@ export async function readSource(command: string, file: string, outside: boolean
     const version = json?.asset?.version;
     if (typeof version !== 'string') throw new Error('it says no version of glTF');
     if (!version.startsWith('2.')) throw new Error(`it is of glTF ${version}, and 2.0 is needed`);
-    checkReferences(json);
     // Draco is unpacked here, since three.js's loader does that in workers of browsers.
     const isWhole = isBinary && urisOf(json).length === 0 && !isDraco(json);
     const glb = isWhole ? new Uint8Array(bytes) : await unpacked(content);
@@ -125,11 +112,11 @@ export async function readSource(command: string, file: string, outside: boolean
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' && path !== undefined) {
-      throw inputError(`${command}: ${file} needs the file ${path}, which is not there`, error);
+      throw inputError(`${command}: ${file} needs the file ${path}, which is not there`);
     }
     const why =
       error instanceof SyntaxError ? 'its JSON is broken, or it is a file of another kind' : reasonOf(error);
-    throw inputError(`${command}: ${file} is no glTF file that can be read: ${why}`, error);
+    throw inputError(`${command}: ${file} is no glTF file that can be read: ${why}`);
   }
 }
 
@@ -155,16 +142,14 @@ async function unpacked(content: JSONDocument): Promise<Uint8Array> {
  */
 export function checkExtensions({ command, file, json }: SourceFile, warnings: string[]): void {
   const { extensionsUsed = [], extensionsRequired = [] } = json;
-  const known = new Set([...ALL_EXTENSIONS.map(({ EXTENSION_NAME }) => EXTENSION_NAME), BAKED]);
-  const needed = extensionsRequired.filter((name) => !known.has(name));
-  if (needed.length > 0) {
+  const known = [...ALL_EXTENSIONS.map(({ EXTENSION_NAME }) => EXTENSION_NAME), BAKED];
+  const needed = extensionsRequired.filter((name) => !known.includes(name)).join(', ');
+  if (needed !== '')
     throw inputError(
-      `${command}: ${file} cannot be read without ${needed.join(', ')}, which this command does not know; export it without`,
+      `${command}: ${file} cannot be read without ${needed}, which this command does not know; export it without`,
     );
-  }
-  for (const name of extensionsUsed)
-    if (!known.has(name))
-      warnings.push(`The extension ${name} is not known to this command, and is left out.`);
+  for (const name of extensionsUsed.filter((one) => !known.includes(one)))
+    warnings.push(`The extension ${name} is not known to this command, and is left out.`);
 }
 
 /** Names of the files that a file consists of besides itself. */

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { CommandError, EXIT, usageError } from './CommandError.js';
-import { BAKE_HELP, HELP, INSPECT_HELP } from './help.js';
+import { BAKE_HELP, HELP, INSPECT_HELP } from './options.js';
 import { type OutputStream, Progress } from './Progress.js';
 
 /** Commands, each loaded only when it runs: help needs neither three.js nor time. */
@@ -26,21 +26,16 @@ export async function run(
   const progress = new Progress(stderr);
   try {
     const [name = '', ...rest] = args;
-    if (name === '--version' || name === '-v') {
-      stdout.write(`${version}\n`);
+    const { help, load } = new Map(Object.entries(COMMANDS)).get(name) ?? {};
+    const isVersion = /^(--version|-v)$/.test(name);
+    const isHelp = /^(--help|-h|help)$/.test(name);
+    if (isVersion || isHelp || (help && rest.some((one) => /^(--help|-h)$/.test(one)))) {
+      stdout.write(`${isVersion ? version : (help ?? HELP)}\n`);
       return EXIT.done;
     }
-    if (name === '--help' || name === '-h' || name === 'help') {
-      stdout.write(`${HELP}\n`);
-      return EXIT.done;
-    }
-    if (!isCommand(name))
+    if (load === undefined)
       throw usageError(name === '' ? HELP : `there is no command ${name}; use bake or inspect`);
-    if (rest.includes('--help') || rest.includes('-h')) {
-      stdout.write(`${COMMANDS[name].help}\n`);
-      return EXIT.done;
-    }
-    const command = await COMMANDS[name].load();
+    const command = await load();
     const { json, text } = await command(rest, progress);
     progress.end();
     stdout.write(escaped(asJSON ? `${JSON.stringify(json, null, 2)}\n` : `${text}\n`));
@@ -60,10 +55,6 @@ function escaped(text: string): string {
     /[^\n\P{Cc}]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-function isCommand(name: string): name is keyof typeof COMMANDS {
-  return Object.hasOwn(COMMANDS, name);
 }
 
 /** What is said of an error, with the stack of those that only a mistake in the program explains. */

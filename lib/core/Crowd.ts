@@ -251,11 +251,7 @@ export class Crowd {
   /** Whether anyone listens to a type of events, on a mesh or on an object. */
   hasListeners(type: PlaybackEventType): boolean {
     const { members } = this;
-    for (let i = 0; i < members.length; i++) {
-      // As three.js keeps them; it has no method that tells.
-      const { _listeners } = members[i] as { _listeners?: Record<string, unknown[]> };
-      if (_listeners?.[type] !== undefined && _listeners[type].length > 0) return true;
-    }
+    for (let i = 0; i < members.length; i++) if (hasListeners(members[i], type)) return true;
     return this.objects?.hasListeners(type) === true;
   }
 
@@ -347,6 +343,12 @@ export class Crowd {
     for (const member of this.members) member.dispatchEvent(event as never);
     if (object !== null) this.objects?.notify(object, event);
   };
+}
+
+/** Whether anyone listens to events of an object; three.js, which keeps listeners so, has no method that tells. */
+export function hasListeners(object: object, type: string): boolean {
+  const { _listeners } = object as { _listeners?: Record<string, unknown[]> };
+  return _listeners?.[type] !== undefined && _listeners[type].length > 0;
 }
 
 const isFrustumCulled = ({ frustumCulled }: DrawnCrowd): boolean => frustumCulled;

@@ -7,9 +7,8 @@ import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
 import type { PlacedObject } from './InstancePlacement.js';
-import { JointPoses } from './JointPoses.js';
-import { NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
-import { ObservedVector3 } from './observed.js';
+import { JointPoses, NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
+import { ObservedVector3, observeRotation } from './observed.js';
 
 /** Numbers of a rotation, a position and a scale. */
 const SIZES = [4, 3, 3];
@@ -332,14 +331,7 @@ export class InstanceBone extends ThreeBone {
     const read = () => poser.read(this, KIND_ROTATION);
     const quaternion = new BoneQuaternion({ read });
     const rotation = new BoneEuler({ read });
-    quaternion._onChange(() => {
-      rotation.setFromQuaternion(quaternion, undefined, false);
-      poser.wrote(this, KIND_ROTATION);
-    });
-    rotation._onChange(() => {
-      quaternion.setFromEuler(rotation, false);
-      poser.wrote(this, KIND_ROTATION);
-    });
+    observeRotation(rotation, quaternion, () => poser.wrote(this, KIND_ROTATION));
     const values = { quaternion, rotation, position: vector(0, KIND_POSITION), scale: vector(1, KIND_SCALE) };
     for (const [name, value] of Object.entries(values)) {
       // Not to be written over, as in every Object3D.

@@ -122,9 +122,9 @@ export class InstanceHome extends Object3D {
 
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
-    const { placement, presence, changes } = objects;
+    const { placement, presence } = objects;
     (mesh.crowd.playback.driver as ActionDriver | null)?.meetAll(mesh);
-    changes.flush();
+    objects.tellChanges();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();
     placement.placeChanged();

@@ -17,13 +17,13 @@ export class InstanceObjects {
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
   /** What was set on objects, and is not yet told to the crowd. */
-  readonly changes: ChangeQueue = new ChangeQueue();
+  readonly changes: (() => void)[] = [];
   /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
   private readonly written = new Set<InstanceBones>();
   /** Those whose joints no clip moves, so that only live poses can overwrite it. */
   private readonly resting = new Set<InstanceBones>();
-  /** How many listeners the objects have for a type of event. */
-  private readonly listeners = new Map<string, number>();
+  /** By type of event the object that got a listener last, or was found to have one. */
+  private readonly listeners = new Map<string, PlacedObject>();
 
   constructor(private readonly mesh: SkinnedInstancedMesh) {
     this.placement = new InstancePlacement(mesh);
@@ -55,13 +55,26 @@ export class InstanceObjects {
     return this.byId[id] ?? null;
   }
 
-  /** Call when objects got or lost listeners for a type of event, which the crowd looks for only while somebody listens. */
-  listen(type: string, more: number): void {
-    this.listeners.set(type, (this.listeners.get(type) ?? 0) + more);
+  /** Call when an object got a listener for a type of event, which the crowd looks for only while somebody listens. */
+  listened(type: string, object: PlacedObject): void {
+    this.listeners.set(type, object);
   }
 
   hasListeners(type: string): boolean {
-    return (this.listeners.get(type) ?? 0) > 0;
+    const known = this.listeners.get(type);
+    if (known === undefined) return false;
+    if (known.instanceId >= 0 && known.isListenedTo(type)) return true;
+    this.listeners.delete(type);
+    const other = this.byId.find((object) => object?.isListenedTo(type));
+    if (other) this.listened(type, other);
+    return this.listeners.has(type);
+  }
+
+  /** Tells the crowd what was set. */
+  tellChanges(): void {
+    const { changes } = this;
+    for (const change of changes) change();
+    changes.length = 0;
   }
 
   resize(capacity: number): void {
@@ -160,27 +173,6 @@ export class InstanceObjects {
   private set(id: number, object: PlacedObject | null): void {
     if (object !== null) this.add(id, object);
     else if (id < this.byId.length) this.byId[id] = null;
-  }
-}
-
-/** Changes that are carried over to a crowd once a frame, however often they were made. */
-export class ChangeQueue {
-  private readonly changes: { isQueued: boolean; apply(): void }[] = [];
-
-  add(change: { isQueued: boolean; apply(): void }): void {
-    if (change.isQueued) return;
-    change.isQueued = true;
-    this.changes.push(change);
-  }
-
-  flush(): void {
-    const { changes } = this;
-    if (changes.length === 0) return;
-    for (const change of changes) {
-      change.isQueued = false;
-      change.apply();
-    }
-    changes.length = 0;
   }
 }
 

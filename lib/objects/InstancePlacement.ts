@@ -28,6 +28,8 @@ export interface PlacedObject extends Object3D<SkinnedInstanceEventMap> {
   placedAt: Matrix4 | null;
   /** Called when its instance is no more. */
   lost(): void;
+  /** Whether anyone is to hear of a type of event. */
+  isListenedTo(type: string): boolean;
   /** Called when something happened to what its instance plays. */
   notified(event: PlaybackEvent): void;
 }

@@ -8,7 +8,7 @@ import { observe, own } from '../utils/observe.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
 import { adoptPlace } from './InstancePlacement.js';
-import { ObservedLayers, ObservedVector3 } from './observed.js';
+import { ObservedLayers, ObservedVector3, observeRotation } from './observed.js';
 
 /** What the crowd has for all its instances, and what a program that sets it on one of them can do. */
 const OF_THE_CROWD: Record<string, string> = {
@@ -98,14 +98,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       value: new ObservedVector3(value, this),
     });
     Object.defineProperties(this, { position: observed(0), scale: observed(1) });
-    rotation._onChange(() => {
-      quaternion.setFromEuler(rotation, false);
-      this.wrote();
-    });
-    quaternion._onChange(() => {
-      rotation.setFromQuaternion(quaternion, undefined, false);
-      this.wrote();
-    });
+    observeRotation(rotation, quaternion, () => this.wrote());
     // On the first layer, as all objects are to begin with, it is where its crowd is.
     this.layers = new ObservedLayers((mask) => {
       if (this.instanceId >= 0) InstanceLayers.set(crowd.crowd, this.instanceId, mask === 1 ? null : mask);
@@ -199,6 +192,8 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     this.removeFromParent();
   }
 
+  /** Whether anyone is to hear of a type of event. @internal */
+  abstract isListenedTo(type: string): boolean;
   /** Called when something happened to what its instance plays. @internal */
   abstract notified(event: PlaybackEvent): void;
 

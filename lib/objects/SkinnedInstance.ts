@@ -11,9 +11,10 @@ import {
   type Vector3,
 } from 'three';
 import { SLOT_BY_HAND } from '../../shaders/editLayout.js';
-import type { ActionOfEvent, InstanceAction, SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
+import type { EventOfAction, InstanceAction, SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import { type ActionOptions, InstanceMixer } from '../actions/InstanceMixer.js';
 import type { ClipReference } from '../animation/ClipTable.js';
+import { hasListeners } from '../core/Crowd.js';
 import type { MeshFeature } from '../core/CrowdFeature.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { expandByPose } from '../crowd/poseQueries.js';
@@ -78,8 +79,6 @@ export class SkinnedInstance extends PlacedInstance {
   override readonly type: string = 'SkinnedInstance';
   /** For type testing. */
   readonly isSkinnedInstance = true;
-  /** How many listeners it has for what its instance plays, by type. */
-  private readonly listening = new Map<string, number>();
   private ownMixer: InstanceMixer<this> | null = null;
   private ownColor: ObservedColor | null = null;
   private ownEmissive: ObservedColor | null = null;
@@ -258,7 +257,7 @@ export class SkinnedInstance extends PlacedInstance {
     if (source === this) return this;
     const { crowd, index } = this;
     if (source.crowd === crowd) {
-      this.home.objects.changes.flush();
+      this.home.objects.tellChanges();
       const { members, features } = crowd.crowd;
       for (const { appearance } of members)
         for (const look of appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
@@ -311,15 +310,16 @@ export class SkinnedInstance extends PlacedInstance {
 
   private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
     const { changes } = this.home.objects;
-    const observed = new ObservedColor(color, () => {
-      if (this.index >= 0) changes.add(change);
-    });
-    const change = {
-      isQueued: false,
-      apply: () => {
-        if (this.instanceId >= 0) apply(this.instanceId, observed);
-      },
+    let isQueued = false;
+    const tell = () => {
+      isQueued = false;
+      if (this.instanceId >= 0) apply(this.instanceId, observed);
     };
+    const observed = new ObservedColor(color, () => {
+      if (this.index < 0 || isQueued) return;
+      isQueued = true;
+      changes.push(tell);
+    });
     return observed;
   }
 
@@ -453,29 +453,20 @@ export class SkinnedInstance extends PlacedInstance {
     type: T,
     listener: EventListener<SkinnedInstanceEventMap[T], T, this>,
   ): void {
-    if (!this.hasEventListener(type, listener)) this.listen(type, 1);
     super.addEventListener(type, listener);
-  }
-
-  override removeEventListener<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
-    type: T,
-    listener: EventListener<SkinnedInstanceEventMap[T], T, this>,
-  ): void {
-    if (this.hasEventListener(type, listener)) this.listen(type, -1);
-    super.removeEventListener(type, listener);
+    this.listened(type);
   }
 
   /** @internal */
   override lost(): void {
     const { objects } = this.home;
-    for (const [type, count] of this.listening) objects.listen(type, -count);
     if (this.ownBones !== null) objects.bonesLost(this.ownBones);
     super.lost();
   }
 
   /** @internal */
-  notified(event: PlaybackEvent & Partial<ActionOfEvent>): void {
-    if (!this.listening.get(event.type)) return;
+  notified(event: PlaybackEvent & EventOfAction): void {
+    if (!this.isListenedTo(event.type)) return;
     const action = () => event.action ?? this.clipAction(event.clip, { layer: event.layer });
     const told = {
       ...event,
@@ -488,10 +479,13 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** @internal */
-  listen(type: string, more: number): void {
-    this.listening.set(type, (this.listening.get(type) ?? 0) + more);
-    // Nothing happens any more to what has no instance.
-    if (this.instanceId >= 0) this.home.objects.listen(type, more);
+  listened(type: string): void {
+    this.home.objects.listened(type, this);
+  }
+
+  /** @internal */
+  isListenedTo(type: string): boolean {
+    return hasListeners(this, type) || (this.ownMixer !== null && hasListeners(this.ownMixer, type));
   }
 }
 

@@ -1,4 +1,4 @@
-import { Color, Layers, Vector3 } from 'three';
+import { Color, type Euler, Layers, type Quaternion, Vector3 } from 'three';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
 
 /** Declared by an interface, so that accessors may take the place of fields. */
@@ -70,6 +70,18 @@ export class ObservedVector3 extends Vector {
   override clone(): this {
     return new Vector3(this.x, this.y, this.z) as this;
   }
+}
+
+/** Has a rotation and a quaternion follow each other, as `Object3D` does, and call back when either is set. */
+export function observeRotation(rotation: Euler, quaternion: Quaternion, wrote: () => void): void {
+  rotation._onChange(() => {
+    quaternion.setFromEuler(rotation, false);
+    wrote();
+  });
+  quaternion._onChange(() => {
+    rotation.setFromQuaternion(quaternion, undefined, false);
+    wrote();
+  });
 }
 
 /** A colour that calls back when one of its numbers is set, some times for each change. */

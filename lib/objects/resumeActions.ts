@@ -38,8 +38,8 @@ export function resumeActions<T extends SkinnedInstance>(knight: T): T {
     const { time } = mixer;
     const action = mixer.clipAction(crowd.boneTexture.clips.indexOf(clip), { layer: number });
     loadAction(action, clip, stored, time - now);
-    action._effectiveWeight = action.weightAt(time);
-    action._effectiveTimeScale = action.scaleAt(time);
+    action._updateWeight(time);
+    action._updateTimeScale(time);
     action.play();
   }
   return knight;

@@ -1,14 +1,16 @@
-import { type ComputeNode, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PoseRequest } from '../../culling/InstanceList.js';
+import { PreviousRows } from '../../instances/PreviousRows.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
-import { KeptPoses } from './KeptPoses.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
+import { isWebGPU, PerRenderer } from './PerRenderer.js';
 import {
+  computeWaiting,
   countPoses,
   createPoseNumbers,
   type PoseBuffers,
@@ -19,28 +21,62 @@ import {
   wait,
 } from './PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
-import { storedPlacesOf } from './StoredPlaces.js';
+import { placesOf, storedPlaces } from './StoredPlaces.js';
 
 const MATRIX_BYTES = 48;
-
-let _due = /*@__PURE__*/ new Uint32Array(0);
-
-/** What was posed on a renderer. */
-interface Posed {
-  tracker: PoseDirtyTracker;
-  /** Which buffers hold it, see `NodePoses.generation`. */
-  generation: number;
-  /** The first so many instances have a pose. */
-  count: number;
-  /** The number of changes of where instances stand that are in it. */
-  changes: number;
-}
 
 /** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
 const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
 
+/** The poses of the frame before, for motion vectors. */
+export class KeptPoses {
+  /** Where instances were then. */
+  readonly rows: PreviousRows;
+  /** The frame in which poses were kept last, and of how many instances. */
+  private frame = -1;
+  private count = 0;
+
+  constructor(
+    readonly palette: MatrixRows,
+    private readonly playback: InstancePlayback,
+  ) {
+    this.rows = new PreviousRows(playback.capacity);
+    playback.previousRows.add(this.rows);
+  }
+
+  /** How many instances, the first ones, were posed otherwise in the frame before; 0 if none moves. */
+  countIn(frame: number): number {
+    return frame === this.frame ? this.count : 0;
+  }
+
+  /**
+   * Call before instances are posed anew.
+   *
+   * @param posed Instances that are posed.
+   * @returns Of how many the poses must be copied first: none but for the first time in a frame.
+   */
+  keep(renderer: WebGPURenderer, posed: number): number {
+    const { rows, palette } = this;
+    const { frame } = renderer.info;
+    const anew = this.frame !== frame;
+    rows.posed(anew);
+    rows.texture.prepare(renderer);
+    if (!anew) return 0;
+    palette.prepare(renderer);
+    this.frame = frame;
+    this.count = posed;
+    return posed;
+  }
+
+  dispose(): void {
+    this.playback.previousRows.delete(this.rows);
+    this.palette.dispose();
+    this.rows.dispose();
+  }
+}
+
 /**
- * The poses of all that share one playback, on renderers of one kind of backend: twin of `WebGLPoses`. On WebGPU those are posed that
+ * The poses of a crowd, and of all that is attached to it, on a renderer: twin of `WebGLPoses`. On WebGPU those are posed that
  * cameras see, in rows that are handed out to them; on the WebGL 2 backend everyone.
  *
  * Two computations follow each other. The first samples and mixes what plays, once for each node of each instance, the second
@@ -53,50 +89,47 @@ export class NodePoses implements PoseBuffers {
   segments: MatrixRows | null = null;
   palette!: MatrixRows;
   due!: StorageBufferAttribute;
-  readonly numbers = createPoseNumbers();
-  readonly times = timesIn(this.numbers);
+  list: PoseList | null = null;
+  readonly numbers: StorageBufferAttribute;
+  readonly times: Float32Array;
   posedCrowd!: DrawnCrowd;
-  /** The last frame in which it was drawn, see `poseAhead`; -1 while that does not know it. */
-  turn = -1;
+  places!: ReturnType<typeof placesOf>;
+  private tracker: PoseDirtyTracker;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
-  private posed = new WeakMap<WebGPURenderer, Posed>();
-  /** Goes up with each other palette. */
-  private generation = 0;
+  /** The first so many instances have a pose. */
+  private count = 0;
+  /** Whether nobody is posed in the palette that there is. */
+  private isEmpty = true;
+  /** Whether `due` lists all rows, in order. */
+  private isDueInOrder = false;
   /** Rows that there are buffers for. */
   size = -1;
   /** The same with that of nobody. */
   private room = -1;
   private frame = -1;
-  /** Who posed them first, and whether others did too: of what they see nothing is known here. */
-  private first: WeakRef<WebGPURenderer> | null = null;
-  private isShared = false;
   /** What draws of this frame may still read. */
   private readonly retired: { dispose(): void }[] = [];
 
   constructor(
-    readonly boneTexture: BoneTexture,
+    private readonly boneTexture: BoneTexture,
     private readonly playback: InstancePlayback,
-    readonly webGPU: boolean,
+    private readonly webGPU: boolean,
   ) {
+    const { capacity } = playback;
     this.counts = countPoses(boneTexture.data.tracks as PoseTracks);
-    this.rows = new PaletteRows(playback.capacity, (texture) => this.retired.push(texture));
+    this.numbers = createPoseNumbers(this.counts);
+    this.times = timesIn(this.numbers);
+    this.rows = new PaletteRows(capacity, (texture) => this.retired.push(texture));
+    this.tracker = new PoseDirtyTracker(capacity);
     this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
-    this.fit();
+    if (!webGPU) this.rows.setSize(capacity);
     this.resize();
   }
 
-  /** Makes room for as many instances as there are now, in the palette that there is: that goes by who is seen. */
-  fit(): void {
-    const { playback, rows, webGPU } = this;
-    const { capacity } = playback;
-    if (rows.capacity !== capacity) {
-      rows.resize(capacity);
-      this.posed = new WeakMap();
-      if (this.kept !== null) this.retired.push(this.kept);
-      this.kept = null;
-    }
-    if (!webGPU) rows.setSize(capacity);
+  /** What the WebGL 2 backend computes is built for the buffers that it writes, of one size. */
+  suits({ crowd: { boneTexture }, playback }: DrawnCrowd): boolean {
+    return this.boneTexture === boneTexture && (this.webGPU || this.rows.capacity === playback.capacity);
   }
 
   /** The palette of the frame before. It is kept from the first time on that someone asks for it, and everyone is posed then. */
@@ -110,9 +143,9 @@ export class NodePoses implements PoseBuffers {
     return this.kept?.palette ?? null;
   }
 
-  /** How many instances a renderer has posed as they are now. */
-  posedCount(renderer: WebGPURenderer): number {
-    return this.posed.get(renderer)?.tracker.count ?? 0;
+  /** How many instances are posed as they are now. */
+  get posedCount(): number {
+    return this.tracker.count;
   }
 
   /** @returns Whether this is the first time in a frame. */
@@ -139,58 +172,43 @@ export class NodePoses implements PoseBuffers {
     seen: PoseRequest | null,
     waits = false,
   ): void {
-    const { playback, rows, webGPU } = this;
-    const { capacity } = playback;
-    const { poseEdits } = crowd.crowd;
-    poseEdits?.update();
-    this.first ??= new WeakRef(renderer);
-    if (this.first.deref() !== renderer) this.isShared = true;
+    const { rows, tracker, webGPU } = this.fitted();
+    crowd.crowd.poseEdits?.update();
     const all = seen === null || this.kept !== null || !webGPU;
-    const isWhole = all || this.isShared;
-
-    let posed = this.posed.get(renderer);
-    if (posed === undefined) {
-      posed = { tracker: new PoseDirtyTracker(capacity), generation: -1, count: 0, changes: -1 };
-      this.posed.set(renderer, posed);
-    }
-    const { tracker } = posed;
     const { askedCount } = tracker;
-    if (tracker.moveTo(crowd) && !isWhole && rows.shrink(askedCount)) this.generation++;
-    this.takeMoved(renderer, crowd, posed);
+    if (tracker.moveTo(crowd) && !all && rows.shrink(askedCount)) this.isEmpty = true;
+    const places = storedPlaces.of(renderer, crowd);
+    places.update(crowd, renderer);
+    if (crowd.crowd.written?.places) tracker.clear();
+    else places.takeMoved(tracker);
     tracker.begin();
     if (all) tracker.add(null, crowd);
     else {
       if (expected !== null) for (let i = 0; i < expected.length; i++) tracker.add(expected[i], crowd);
       tracker.add(seen, crowd);
     }
-    this.grow(renderer, isWhole ? capacity : tracker.askedCount);
-    if (posed.generation !== this.generation) {
+    this.grow(renderer, all ? rows.capacity : tracker.askedCount);
+    if (this.isEmpty) {
       // Cameras that were prepared before this one may be drawn after it.
       tracker.clear();
       tracker.begin();
       tracker.add({ ...NO_RATES, seen: tracker.asked }, crowd);
-      posed.generation = this.generation;
-      posed.count = 0;
+      this.isEmpty = false;
+      this.count = 0;
     }
-    if (tracker.dueCount > 0) this.pose(renderer, crowd, posed, waits);
+    if (tracker.dueCount > 0) this.pose(renderer, crowd, waits);
   }
 
-  /** What poses the instances of a list. */
-  stepsForList(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): ComputeNode[] {
+  /** Has the instances of a list posed, at the next `computeWaiting`. */
+  poseListed(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): void {
     crowd.crowd.poseEdits?.update();
-    this.grow(renderer, this.playback.capacity);
-    this.posedCrowd = crowd;
+    this.grow(renderer, this.fitted().rows.capacity);
     // What the tracker knows is not so any more.
-    this.generation++;
-    const make = () => new PoseSteps(this, true, list);
-    const steps = this.steps.get(renderer, poseKey(crowd, this.counts, false, list), make);
-    prepareUploads(renderer, crowd);
-    this.prepareRows(renderer);
-    return steps.prepareList(this, list);
+    this.isEmpty = true;
+    wait(this.stepsFor(renderer, crowd, list).prepare(this, 0, 0), this);
   }
 
   dispose(): void {
-    this.turn = -1;
     this.numbers.dispose();
     this.steps.dispose();
     this.rows.dispose();
@@ -199,47 +217,48 @@ export class NodePoses implements PoseBuffers {
     this.kept?.dispose();
   }
 
-  private pose(renderer: WebGPURenderer, crowd: DrawnCrowd, posed: Posed, waits: boolean): void {
-    this.posedCrowd = crowd;
-    const { rows, counts, kept, webGPU } = this;
-    const { tracker } = posed;
+  /** Makes room for as many instances as there are now, in the palette that there is: that goes by who is seen. */
+  private fitted(): this {
+    const { rows, kept } = this;
+    const { capacity } = this.playback;
+    if (rows.capacity === capacity) return this;
+    rows.resize(capacity);
+    this.tracker = new PoseDirtyTracker(capacity);
+    this.isEmpty = true;
+    if (kept !== null) this.retired.push(kept);
+    this.kept = null;
+    return this;
+  }
+
+  private pose(renderer: WebGPURenderer, crowd: DrawnCrowd, waits: boolean): void {
+    const { kept, webGPU } = this;
     const { count } = crowd.visibility;
-    const hasAll = rows.size === rows.capacity;
-    const isPart = !hasAll || tracker.dueCount < count;
-    if (isPart && webGPU) this.writeDue(tracker);
+    const due = webGPU ? this.listDue(count) : count;
+    const copied = kept?.keep(renderer, this.count) ?? 0;
+    wait(this.stepsFor(renderer, crowd, null).prepare(this, due, copied), this);
+    if (!waits || !this.canWait) computeWaiting(renderer);
+    this.count = count;
+  }
+
+  /** The steps that pose a crowd next, once all that they read and write is prepared. */
+  private stepsFor(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList | null): PoseSteps {
+    const { rows, counts, kept, webGPU } = this;
+    this.posedCrowd = crowd;
+    this.places = placesOf(renderer, crowd);
+    this.list = list;
     rows.rowOf.prepare(renderer);
     rows.instanceOf.texture.prepare(renderer);
-    const copied = kept?.keep(renderer, posed.count) ?? 0;
-    const key = poseKey(crowd, counts, kept !== null, null);
-    const steps = this.steps.get(renderer, key, () => new PoseSteps(this, webGPU, null));
     prepareUploads(renderer, crowd);
-    this.prepareRows(renderer);
-    const looked = hasAll ? count : rows.size;
-    const nodes = steps.prepare(this, looked, isPart, copied);
-    if (waits && this.canWait) wait(nodes, this);
-    else renderer.compute(nodes);
-    posed.count = count;
+    this.locals.prepare(renderer);
+    this.segments?.prepare(renderer);
+    this.palette.prepare(renderer);
+    const key = poseKey(crowd, counts, kept !== null);
+    return this.steps.get(renderer, key, () => new PoseSteps(this, webGPU));
   }
 
   /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
   private get canWait(): boolean {
-    return this.webGPU && this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
-  }
-
-  private prepareRows(renderer: WebGPURenderer): void {
-    this.locals.prepare(renderer);
-    this.segments?.prepare(renderer);
-    this.palette.prepare(renderer);
-  }
-
-  /** Finds out which instances were moved since the last time: these are posed again. */
-  private takeMoved(renderer: WebGPURenderer, crowd: DrawnCrowd, posed: Posed): void {
-    const { tracker, changes } = posed;
-    const places = storedPlacesOf(crowd, this.webGPU);
-    places.update(crowd, renderer);
-    posed.changes = places.changes;
-    if (changes + 1 === places.changes) tracker.move(places.moved);
-    else if (changes !== places.changes || crowd.crowd.written?.places) tracker.clear();
+    return this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
   }
 
   /** Makes room for so many. */
@@ -251,22 +270,34 @@ export class NodePoses implements PoseBuffers {
     this.resize();
   }
 
-  /** Says which rows are to be posed, a bit for each. */
-  private writeDue(tracker: PoseDirtyTracker): void {
-    const { array } = this.due;
-    if (_due.length < array.length) _due = new Uint32Array(array.length);
-    else _due.fill(0);
+  /** Lists the rows that are to be posed. Returns how many these are. */
+  private listDue(count: number): number {
+    const { due, rows, tracker } = this;
+    const { array } = due;
+    if (rows.size === rows.capacity && tracker.dueCount >= count) {
+      if (!this.isDueInOrder) {
+        for (let row = 0; row < array.length; row++) array[row] = row;
+        sendFirst(due, array.length);
+      }
+      this.isDueInOrder = true;
+      return count;
+    }
+    let listed = 0;
+    let differs = false;
     for (let word = 0; word < tracker.due.length; word++) {
       for (let rest = tracker.due[word]; rest !== 0; rest &= rest - 1) {
-        const row = this.rows.rowFor(word * 32 + 31 - Math.clz32(rest & -rest), tracker);
-        _due[row >> 5] |= 1 << (row & 31);
+        const row = rows.rowFor(word * 32 + 31 - Math.clz32(rest & -rest), tracker);
+        if (array[listed] !== row) {
+          array[listed] = row;
+          differs = true;
+        }
+        listed++;
       }
     }
-    for (let i = 0; i < array.length; i++) {
-      if (array[i] === _due[i]) continue;
-      array[i] = _due[i];
-      this.due.needsUpdate = true;
-    }
+    if (!differs) return listed;
+    this.isDueInOrder = false;
+    sendFirst(due, listed);
+    return listed;
   }
 
   private resize(): void {
@@ -274,12 +305,13 @@ export class NodePoses implements PoseBuffers {
     if (this.size >= 0) this.retire();
     const { size } = this.rows;
     this.size = size;
-    this.generation++;
+    this.isEmpty = true;
     this.locals = createMatrixRows(size * counts.entries, webGPU);
     if (counts.layout.hasLongChains) this.segments = createMatrixRows(size * counts.entries, webGPU);
     this.room = withNobody(this.rows);
     this.palette = createMatrixRows(this.room * counts.columns, webGPU);
-    this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, Math.ceil(size / 32))), 1);
+    this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, size)), 1);
+    this.isDueInOrder = false;
   }
 
   private retire(): void {
@@ -287,6 +319,14 @@ export class NodePoses implements PoseBuffers {
     this.retired.push(this.locals, this.palette, due);
     if (segments !== null) this.retired.push(segments);
   }
+}
+
+/** Has renderers upload the first numbers of a buffer, and those that wait already. */
+function sendFirst(buffer: StorageBufferAttribute, count: number): void {
+  const { updateRanges } = buffer;
+  if (updateRanges.length === 0) buffer.addUpdateRange(0, count);
+  else updateRanges[0].count = Math.max(updateRanges[0].count, count);
+  buffer.needsUpdate = true;
 }
 
 const NO_RATES = {
@@ -318,45 +358,8 @@ function checkRoom(
   );
 }
 
-const known = {
-  webGPU: /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>(),
-  webGL: /*@__PURE__*/ new WeakMap<InstancePlayback, NodePoses>(),
-};
-
-const isWebGPU = (renderer: object): boolean =>
-  (renderer as { backend: { isWebGPUBackend?: boolean } }).backend.isWebGPUBackend === true;
-
-/** The poses of a crowd on a renderer; they go with what its instances play. */
-export function posesOf(renderer: object, { playback, crowd: { boneTexture } }: DrawnCrowd): NodePoses {
-  const webGPU = isWebGPU(renderer);
-  const all = webGPU ? known.webGPU : known.webGL;
-  const last = all.get(playback);
-  if (last?.boneTexture === boneTexture) {
-    if (last.rows.capacity !== playback.capacity) last.fit();
-    return last;
-  }
-  last?.dispose();
-  const poses = new NodePoses(boneTexture, playback, webGPU);
-  all.set(playback, poses);
-  disposeWith(playback, poses, all);
-  return poses;
-}
-
-/** Disposes poses with what their instances play. That has other textures once there is room for another number of instances. */
-function disposeWith(
-  playback: InstancePlayback,
-  poses: NodePoses,
-  all: WeakMap<InstancePlayback, NodePoses>,
-): void {
-  const actions = playback.actions.layered;
-  actions.addEventListener('dispose', function dispose() {
-    actions.removeEventListener('dispose', dispose);
-    // What the WebGL 2 backend computes is built for the buffers that it writes, of one size.
-    if (poses.webGPU && all.get(playback) === poses && playback.actions.layered !== actions) {
-      disposeWith(playback, poses, all);
-      return;
-    }
-    poses.dispose();
-    if (all.get(playback) === poses) all.delete(playback);
-  });
-}
+/** The poses of crowds. */
+export const nodePoses = /*@__PURE__*/ new PerRenderer(
+  (renderer, { playback, crowd: { boneTexture } }) =>
+    new NodePoses(boneTexture, playback, isWebGPU(renderer)),
+);

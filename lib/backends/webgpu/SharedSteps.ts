@@ -8,20 +8,18 @@ interface Shared<T> {
 export type StepsRegistry<T> = WeakMap<object, Map<number, Shared<T>>>;
 
 /**
- * The computations that one crowd uses on each renderer. Crowds that need the same share them, since three.js makes a pipeline
+ * The computations that one crowd uses on a renderer. Crowds that need the same share them, since three.js makes a pipeline
  * for each ComputeNode: whoever uses some lets them read and write its own buffers first, each time.
  */
 export class SharedSteps<T extends { dispose(): void }> {
-  private used = new WeakMap<object, { key: number; shared: Shared<T> }>();
-  private readonly all = new Set<Shared<T>>();
+  private used: { key: number; shared: Shared<T> } | null = null;
 
   constructor(private readonly registry: StepsRegistry<T>) {}
 
   /** @param key Tells computations apart that must be built otherwise. */
   get(renderer: object, key: number, make: () => T): T {
-    const last = this.used.get(renderer);
-    if (last?.key === key) return last.shared.steps;
-    if (last !== undefined) this.release(last.shared);
+    if (this.used?.key === key) return this.used.shared.steps;
+    this.dispose();
     let byKey = this.registry.get(renderer);
     if (byKey === undefined) {
       byKey = new Map();
@@ -34,18 +32,14 @@ export class SharedSteps<T extends { dispose(): void }> {
       byKey.set(key, shared);
     }
     shared.users++;
-    this.all.add(shared);
-    this.used.set(renderer, { key, shared });
+    this.used = { key, shared };
     return shared.steps;
   }
 
   dispose(): void {
-    for (const shared of this.all) this.release(shared);
-    this.used = new WeakMap();
-  }
-
-  private release(shared: Shared<T>): void {
-    this.all.delete(shared);
+    if (this.used === null) return;
+    const { shared } = this.used;
+    this.used = null;
     shared.users--;
     if (shared.users > 0) return;
     shared.forget();

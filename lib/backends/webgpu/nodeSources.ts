@@ -1,5 +1,5 @@
 import { If, int, uniform } from 'three/tsl';
-import type { Node, NodeBuilder } from 'three/webgpu';
+import type { Node, NodeBuilder, WebGPURenderer } from 'three/webgpu';
 import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { addRows, followJoints, multiplyRows, shownRows } from '../../../shaders/palette.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
@@ -8,22 +8,21 @@ import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { clipMorphs, onCrowdUpdate, rowNode } from './crowdNodes.js';
 import type { RowsReader } from './MatrixRows.js';
-import { type NodePoses, posesOf } from './NodePoses.js';
+import { type NodePoses, nodePoses } from './NodePoses.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/animation/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
   name: 'tracks',
-  places: true,
-  posesOf,
+  posesOf: (renderer, crowd) => nodePoses.of(renderer, crowd),
 
   skinningMatrix({ crowd, build, variant, instance, part, morph, placed }) {
-    const own = posesOf(build.renderer, crowd);
+    const own = nodePoses.of(build.renderer, crowd);
     const reader = own.palette.reader();
     let takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
     onCrowdUpdate((other, renderer) => {
       if (sourceOf(other).name !== trackNodes.name) return;
-      const poses = posesOf(renderer, other);
+      const poses = nodePoses.of(renderer, other);
       reader.use(poses.palette);
       takeBefore?.(poses, renderer);
     });
@@ -52,12 +51,12 @@ const trackNodes: NodeSource = {
       previous() {
         const { keptPoses } = own;
         const before = keptPoses.palette.reader();
-        const places = texels(keptPoses.rowsOn(build.renderer).texture.layered);
+        const places = texels(keptPoses.rows.texture.layered);
         const count = uniform(0, 'int');
         takeBefore = ({ keptPoses: kept }, renderer) => {
           before.use(kept.palette);
-          places.value = kept.rowsOn(renderer).texture.layered;
-          count.value = kept.countOn(renderer);
+          places.value = kept.rows.texture.layered;
+          count.value = kept.countIn((renderer as WebGPURenderer).info.frame);
         };
         const then = int(places.instanceTexels(instance.toVar(), 1, int(0), 1)[0].x).toVar();
         // The same as now, of instances that were not there then, or have not moved.

@@ -19,7 +19,7 @@ import { isCrowd } from '../../core/drawnCrowds.js';
 import { PreviousMatrices } from '../../instances/PreviousMatrices.js';
 import { drawnTexels, instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
-import { columnsIn, placesReader } from './StoredPlaces.js';
+import { columnsIn, placesOf, placesReader } from './StoredPlaces.js';
 
 /**
  * Applies the instances' matrices and colours.
@@ -62,8 +62,10 @@ export function previousMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Nod
 }
 
 function matrixOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
-  const places = placesReader(crowd, buildOf(builder).isAvailable('storageBuffer'));
-  onCrowdUpdate(places.use);
+  const places = placesReader(placesOf(buildOf(builder).renderer, crowd));
+  onCrowdUpdate((drawn, renderer) => {
+    places.node.value = placesOf(renderer, drawn);
+  });
   return mat4Of(places.read(instanceNode(crowd, builder))).toVar();
 }
 

@@ -19,7 +19,7 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  * @param own That of the body.
  * @param other That with the keys.
  * @param scale How much longer what clips add to translations is, if it is the same for all nodes.
- * @returns Null where joints of the same names rest in the same places.
+ * @returns Null where joints of the same names rest in the same places, and no scale is given.
  */
 export function fitBody(own: BoneTexture, other: BoneTexture, scale?: number): BoneTexture | null {
   const { data } = other;
@@ -50,7 +50,7 @@ export function fitBody(own: BoneTexture, other: BoneTexture, scale?: number): B
     models[node] = above.clone().multiply(local);
     fits.set([..._at.addScaledVector(_rest, -longer).toArray(), longer], node * 4);
   });
-  if (off <= TOLERANCE * size) return null;
+  if (scale === undefined && off <= TOLERANCE * size) return null;
   const inverses = tracks.inverses.slice();
   const jointBinds = data.jointBinds.slice();
   /** Joints of one name are those of several skins, in their order. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { chooseClips } from '../../../lib/cli/bakeCommand.js';
+import { chooseClips } from '../../../lib/cli/clips.js';
 import { allowClosing } from '../../../lib/cli/run.js';
 import { command } from '../../support/commandLine.js';
 
@@ -41,10 +41,16 @@ test.each<[string[], string]>([
   ),
   [['bake', 'in.glb', '-o', '--force'], 'bake: --output has no value; write it behind'],
   [['bake', 'in.glb', '-o'], 'bake: --output has no value; write it behind'],
-  [['bake', ...FILES, '--levels', '0.5,0.5'], 'must have ever fewer triangles: 0.5 follows 0.5'],
-  [['bake', ...FILES, '--levels', '0.5@20,0.2@10'], 'must have ever larger distances: 10 follows 20'],
-  [['bake', ...FILES, '--levels', '0.5@20,0.2@20'], 'must have ever larger distances: 20 follows 20'],
-  [['bake', ...FILES, '--levels', '0.5@10%,0.3,0.2@30%'], 'smaller shares of the picture: 30% follows 10%'],
+  [
+    ['bake', ...FILES, '--levels', '0.5,0.5'],
+    'must have ever fewer triangles, and begin ever farther away: 0.5 follows 0.5',
+  ],
+  [['bake', ...FILES, '--levels', '0.5@20,0.2@10'], 'and begin ever farther away: 0.2@10 follows 0.5@20'],
+  [['bake', ...FILES, '--levels', '0.5@20,0.2@20'], 'and begin ever farther away: 0.2@20 follows 0.5@20'],
+  [
+    ['bake', ...FILES, '--levels', '0.5@10%,0.3,0.2@30%'],
+    'and begin ever farther away: 0.2@30% follows 0.5@10%',
+  ],
   [['bake', ...FILES, '--force=yes'], 'bake: --force takes no value'],
   [['inspect'], 'inspect: there is no file'],
   [
@@ -64,7 +70,7 @@ describe('clips', () => {
     tracks: [] as never[],
   }));
   const choose = (wanted: string[], unwanted: string[] = []) =>
-    chooseClips(clips as never[], wanted, unwanted).map(({ clip, fps }) => [
+    chooseClips([{ file: 'in.glb', animations: clips as never[] }], wanted, unwanted).map(({ clip, fps }) => [
       (clip as { name: string }).name,
       fps,
     ]);

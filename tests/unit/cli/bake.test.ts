@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { MeshoptSimplifier } from 'meshoptimizer';
 import type { BakeOptions } from 'skinned-instanced-mesh';
 import { bakeVertexCharacter, type VertexTexture } from 'skinned-instanced-mesh/vertex-textures';
-import { Box3, type BufferAttribute, Vector3 } from 'three';
-import { describe, expect, test } from 'vitest';
+import { AnimationMixer, type Bone, Box3, type BufferAttribute, Vector3 } from 'three';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { collectWarnings } from '../../../lib/cli/CommandError.js';
-import type { BakeReport, InspectReport } from '../../../lib/cli/formatText.js';
+import type { BakeReport } from '../../../lib/cli/formatText.js';
+import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
 import { loadScene } from '../../../lib/cli/loadScene.js';
 import { readSource } from '../../../lib/cli/readSource.js';
 import { buildGlb, parseGlb } from '../../../lib/files/glb.js';
@@ -13,9 +14,12 @@ import { modelsFolder } from '../../setup/models.mjs';
 import { charactersOf, loadFile } from '../../support/bakedFiles.js';
 import { bitsOf } from '../../support/bitsOf.js';
 import { describeCharacter } from '../../support/characters.js';
+import { createCoarseCharacter } from '../../support/coarseCharacter.js';
 import { armFolder, command } from '../../support/commandLine.js';
 import { type Compression, pyramid } from '../../support/compressedFiles.js';
 import { crowdOfFile } from '../../support/crowdArguments.js';
+import { exportGlb } from '../../support/exportGlb.js';
+import { fbxOf } from '../../support/fbxOf.js';
 import { partsOf } from '../../support/features.js';
 import { addSimplifiedLevels, levelsOf } from '../../support/levels.js';
 import {
@@ -223,6 +227,71 @@ test.each([path('arm.glb'), ...(existsSync(KNIGHT) ? [KNIGHT] : [])])(
   },
 );
 
+describe('clips of other files', async () => {
+  const { root, clips } = createCoarseCharacter();
+  const bones: Bone[] = [];
+  root.traverse((node) => {
+    if ((node as Bone).isBone) bones.push(node as Bone);
+  });
+  const [walk, wave] = ['Walk', 'Wave'].map((name) => clips.find((clip) => clip.name === name)!);
+  beforeAll(async () => {
+    writeFileSync(path('person.glb'), new Uint8Array(await exportGlb(root, [walk, wave])));
+    writeFileSync(path('body.fbx'), fbxOf(bones, walk));
+    writeFileSync(path('hello.fbx'), fbxOf(bones, wave));
+    const mixer = new AnimationMixer(root);
+    mixer.clipAction(walk).play();
+    mixer.setTime(0.3);
+    writeFileSync(path('walking.fbx'), fbxOf(bones, wave));
+  });
+
+  /** Where corners of the person are in a clip, from the first of them. */
+  const wavedBy = async (...args: string[]) => {
+    const { bytes, report } = await bake(path('person.glb'), ...args);
+    const crowd = await crowdOf(bytes);
+    const { count } = crowd.geometry.attributes.position;
+    crowd.play(1, report.clips.length - 1, { time: 0.6 });
+    const places = Array.from({ length: count }, (_, i) => getVertexPosition(crowd, 1, i, new Vector3()));
+    return { report, places: places.map((place) => place.clone().sub(places[0])) };
+  };
+  const farthest = ({ places }: { places: Vector3[] }, others: { places: Vector3[] }) =>
+    Math.max(...places.map((place, i) => place.distanceTo(others.places[i])));
+
+  test('are taken as they are where bodies are alike, and made to fit where not, from an .fbx without a skin too', async () => {
+    const wanted = await wavedBy('--clips', 'Wave');
+    const own = await wavedBy('--clips', `${path('person.glb')}/Wa*@30`, '--exclude', 'Walk');
+    expect(farthest(own, wanted)).toBe(0);
+    const hello = await wavedBy('--clips', 'Walk', path('hello.fbx'));
+    expect(hello.report.clips.map(({ name }) => name)).toEqual(['Walk', 'hello']);
+    expect(hello.report.warnings).toEqual([]);
+    expect(farthest(hello, wanted)).toBeLessThan(2e-3);
+    const walking = ['--clips', path('walking.fbx')];
+    expect(farthest(await wavedBy(...walking), wanted)).toBeGreaterThan(0.03);
+    expect(farthest(await wavedBy(...walking, '--clips-body', path('body.fbx')), wanted)).toBeLessThan(2e-3);
+  });
+
+  test('say what does not match, and how to say it', async () => {
+    const { stderr } = await command(
+      'bake',
+      path('person.glb'),
+      '-o',
+      path('out.glb'),
+      '--clips',
+      path('arm.glb'),
+    );
+    expect(stderr).toContain('does not fit');
+    expect(stderr).toContain('--clips-names and --names say which joints are what: retargetClips: ');
+    const names = bones.map(({ name }) => `mixamorig${name}`);
+    const named = await wavedBy(
+      '--clips',
+      path('hello.fbx'),
+      '--clips-names',
+      `head=${names[3]}`,
+      '--names=head=Neck',
+    );
+    expect(named.report.warnings.join()).toMatch(/turn: "mixamorigHead".*pose: "Head"/);
+  });
+});
+
 test('a .gltf becomes one file with all that lies beside it', async () => {
   const { bytes, report } = await bake(path('apart', 'arm.gltf'));
   expectSame((await read(bytes)).data, await bakedInPage(arm()));
@@ -273,11 +342,18 @@ describe('what is wrong', () => {
     await fails(1, 'needs the file', path('alone.gltf'), ...out());
     const still = await changed('still.glb', (json) => delete json.animations);
     await fails(1, 'has no animations', still, ...out());
+    await failsOfArm('still.glb has no animations; export it with some', '--clips', still);
+    await failsOfArm('there is no file walk.fbx', '--clips', 'walk.fbx');
     const empty = await changed('empty.glb', (json) => delete json.scenes);
     await fails(1, 'has no scene', empty, ...out());
     const dangling = { asset: { version: '2.0' }, scenes: [{ nodes: [5] }], nodes: [], animations: [{}] };
     writeFileSync(path('dangling.gltf'), JSON.stringify(dangling));
-    await fails(1, 'its scenes[0].nodes says 5, and it has 0 nodes', path('dangling.gltf'), ...out());
+    await fails(
+      1,
+      'it is damaged, or refers to something that is not in it',
+      path('dangling.gltf'),
+      ...out(),
+    );
     const strange = await changed('strange.glb', (json) => {
       Object.assign(json, { extensionsUsed: ['ACME_x'], extensionsRequired: ['ACME_x'] });
     });

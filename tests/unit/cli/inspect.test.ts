@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { InspectReport } from '../../../lib/cli/formatText.js';
+import type { InspectReport } from '../../../lib/cli/inspectCommand.js';
 import { armFolder, command } from '../../support/commandLine.js';
 
 const path = armFolder();

@@ -162,6 +162,8 @@ test('a kind of other proportions, bound in another way, has the vertices of a c
   const { kinds, matrices } = createCrowd();
   const { root, clips } = createTall();
   const tall = kinds.add(bakeCharacter(root, []));
+  const wide = kinds.add(bakeCharacter(createRogue().root, []), { scale: 2 });
+  expect(wide.boneTexture).not.toBe(kinds.crowd.boneTexture);
   const height = characterHeight(root);
   for (let i = 0; i < 6; i += 2) {
     kinds.setKindAt(i, tall);

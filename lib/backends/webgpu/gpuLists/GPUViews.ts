@@ -10,17 +10,19 @@ import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
 import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
+import type { NodeRenderer } from '../checkLimits.js';
 import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
+import { PerRenderer } from '../PerRenderer.js';
+import { computeWaiting, wait } from '../PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { StoredOnGPU } from '../StoredOnGPU.js';
-import { placesOf, storedPlacesOf } from '../StoredPlaces.js';
+import { placesOf, storedPlaces } from '../StoredPlaces.js';
 import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
 import { MAX_KIND_LISTS, StoredKinds } from './KindNodes.js';
-import { LevelStates } from './LevelNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -45,7 +47,6 @@ class GPUViews {
   private readonly table = new DrawTable();
   private readonly sphere = new Sphere();
   private readonly steps = new SharedSteps(viewSteps);
-  private readonly levelStates = new LevelStates();
   private occlusion: CameraOcclusion | null = null;
   private cameras: CameraLists[] = [];
   private capacity = 0;
@@ -60,7 +61,7 @@ class GPUViews {
   private drawn = emptyBuffer();
   private visible = new StorageBufferAttribute(new Uint32Array(1), 1);
   private visibleVersion = -1;
-  private changes = -1;
+  private placesVersion = -1;
   /** Goes up when what steps read of instances is another. */
   private version = 0;
   private frame = -1;
@@ -104,7 +105,6 @@ class GPUViews {
     if (written?.places !== true && (views.culls || views.isWatched)) views.follow();
     const steps: ComputeNode[] = [...(this.updateInstances(crowd, written) ?? [])];
     const lists = this.listsFor(camera);
-    lists.frame = frame;
     // What is no level any more shows nothing.
     const end = level === -1 ? 0 : crowd.count;
     lists.places.set(crowd, table.place(crowd.geometry, material, group, listAt(views, level), end));
@@ -113,9 +113,7 @@ class GPUViews {
     const { x, y, z } = this.sphere.center;
     const { count } = visibility;
     const state =
-      levels?.isUsed === true
-        ? this.levelStates.of(lodCamera, levels, crowd.matrixWorld, this.capacity, frame)
-        : null;
+      levels?.isUsed === true ? this.listsFor(lodCamera).levelsOf(levels, crowd.matrixWorld) : null;
     const posed = poses === null ? NOT_POSED : [playback.clock, playback.time.origin, playback.version];
     const edits = crowd.crowd.poseEdits;
     edits?.update();
@@ -141,18 +139,9 @@ class GPUViews {
     steps.push(
       ...viewSteps.prepare({ matrices, drawn }, table, lists, count, frustums, sphere, [entries, columns]),
     );
-    if (poses !== null) {
-      const { ids, totals, poseSizes, fades } = lists;
-      const list = {
-        ids,
-        totals,
-        poseSizes,
-        kind: fades ? 2 : 1,
-        idOf: (entry: Node<'uint'>) => idOf(entry, fades),
-      };
-      steps.push(...poses.stepsForList(this.renderer, crowd, list));
-    }
-    this.renderer.compute(steps);
+    wait(steps, null);
+    poses?.poseListed(this.renderer, crowd, lists);
+    computeWaiting(this.renderer);
   }
 
   /** What a camera has to draw by; null if it was not prepared. */
@@ -192,10 +181,10 @@ class GPUViews {
   /** Takes over what has changed of instances. Returns what to compute before it is read. */
   private updateInstances(crowd: DrawnCrowd, written: StoredOnGPU | null): readonly ComputeNode[] | null {
     const { visibility } = crowd;
-    const places = storedPlacesOf(crowd, true);
-    if (written?.matrices == null) places.update(crowd, this.renderer);
-    if (places.changes !== this.changes) this.version++;
-    this.changes = places.changes;
+    if (written?.matrices == null) storedPlaces.of(this.renderer, crowd).update(crowd, this.renderer);
+    const { version } = crowd.instanceMatrix;
+    if (version !== this.placesVersion) this.version++;
+    this.placesVersion = version;
     if (visibility.bits !== this.visible.array) {
       this.visible.dispose();
       this.visible = new StorageBufferAttribute(visibility.bits, 1);
@@ -205,7 +194,7 @@ class GPUViews {
       this.version++;
     }
     this.visibleVersion = visibility.version;
-    const matrices = placesOf(crowd);
+    const matrices = placesOf(this.renderer, crowd) as StorageBufferAttribute;
     const drawn = (written?.drawn ?? this.visible) as StorageBufferAttribute;
     if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
     this.matrices = matrices;
@@ -222,7 +211,6 @@ class GPUViews {
     this.table.beginFrame();
     for (const lists of this.cameras) if (frame - lists.frame >= IDLE) lists.dispose();
     this.cameras = this.cameras.filter((lists) => frame - lists.frame < IDLE);
-    this.levelStates.dropBefore(frame - IDLE);
   }
 
   private resize(capacity: number, lists: number, fades: boolean): void {
@@ -249,7 +237,7 @@ class GPUViews {
     return this.occlusionOf(crowd) === occlusion ? hidden : 0;
   }
 
-  private stepsFor(lists: CameraLists, state: ReturnType<LevelStates['of']> | null): ViewSteps {
+  private stepsFor(lists: CameraLists, state: CameraLists['levels']): ViewSteps {
     const { matrices, drawn, table, occlusion, kinds } = this;
     const key = viewKey(lists, state !== null, occlusion, kinds !== null);
     const make = () =>
@@ -261,7 +249,6 @@ class GPUViews {
     this.steps.dispose();
     this.retired.push(...this.cameras);
     this.cameras = [];
-    this.levelStates.dropBefore(Number.POSITIVE_INFINITY);
   }
 
   private tidy(): void {
@@ -271,11 +258,13 @@ class GPUViews {
   }
 
   private listsFor(camera: Camera): CameraLists {
-    const found = this.listsOf(camera) ?? this.cameras.find(({ frame }) => this.frame - frame > SPARE);
-    const { capacity, lists, table, fades } = this;
-    const own = found ?? new CameraLists(camera, capacity, lists, table.capacity, fades);
-    if (found === undefined) this.cameras.push(own);
-    own.camera = camera;
+    const { capacity, lists, table, fades, frame } = this;
+    let own = this.listsOf(camera) ?? this.cameras.find((spare) => frame - spare.frame > SPARE);
+    if (own === undefined) {
+      own = new CameraLists(camera, capacity, lists, table.capacity, fades);
+      this.cameras.push(own);
+    } else if (own.camera !== camera) this.retired.push(...own.serve(camera));
+    own.frame = frame;
     return own;
   }
 
@@ -342,19 +331,10 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   // Each mesh may draw a list of its own.
   if (views.kinds !== null && levelLists(views.splitter) + views.crowd.members.length > MAX_KIND_LISTS)
     return false;
-  const { backend } = renderer as {
-    backend: {
-      device?: {
-        limits: {
-          maxStorageBuffersPerShaderStage: number;
-          maxStorageBuffersInVertexStage?: number;
-          maxStorageBufferBindingSize: number;
-          maxComputeInvocationsPerWorkgroup: number;
-        };
-      };
-    };
-  };
-  const limits = backend.device?.limits;
+  // Types do not know the second one yet.
+  const limits = (renderer as NodeRenderer).backend.device?.limits as
+    | (GPUSupportedLimits & { maxStorageBuffersInVertexStage?: number })
+    | undefined;
   return (
     limits !== undefined &&
     limits.maxStorageBuffersPerShaderStage >= COMPUTE_BUFFERS &&
@@ -364,24 +344,8 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   );
 }
 
-const known = /*@__PURE__*/ new WeakMap<CrowdViews, WeakMap<object, GPUViews>>();
-
-/** What the cameras of a renderer see of a crowd. It goes with the crowd's views. */
-function gpuViewsOf(renderer: object, { views }: DrawnCrowd): GPUViews {
-  let byRenderer = known.get(views);
-  if (byRenderer === undefined) {
-    byRenderer = new WeakMap();
-    known.set(views, byRenderer);
-  }
-  let found = byRenderer.get(renderer);
-  // It is made anew if the crowd was disposed, and is drawn again.
-  if (found === undefined || !views.owned.has(found)) {
-    found = new GPUViews(renderer as WebGPURenderer);
-    byRenderer.set(renderer, found);
-    views.owned.add(found);
-  }
-  return found;
-}
+/** What the cameras of each renderer see of each crowd. */
+const gpuViews = /*@__PURE__*/ new PerRenderer((renderer) => new GPUViews(renderer as WebGPURenderer));
 
 let nothing: StorageBufferAttribute | null = null;
 
@@ -418,23 +382,18 @@ class StorageList implements DrawnList {
     return entry;
   }
 
-  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
-    const { renderer, camera } = frame;
-    this.showAll(crowd, frame, rows);
-    if (renderer === null || camera === null) return;
-    const lists = gpuViewsOf(renderer, crowd).listsOf(camera);
+  show(crowd: DrawnCrowd, { renderer, camera }: DrawFrame, rows: PaletteRows | null, all: boolean): void {
+    this.first.value = -1;
+    this.ids.value = emptyBuffer();
+    crowd.geometry.indirect = null;
+    lookUp(crowd, this, rows, rows?.rowOf);
+    if (all || renderer === null || camera === null) return;
+    const lists = gpuViews.of(renderer, crowd).listsOf(camera);
     const place = lists?.places.get(crowd);
     if (lists === null || place === undefined) return;
     this.ids.value = lists.ids;
     this.first.value = listAt(crowd.views, crowd.level) * lists.capacity;
     crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
-  }
-
-  showAll(crowd: DrawnCrowd, _frame: DrawFrame, rows: PaletteRows | null): void {
-    this.first.value = -1;
-    this.ids.value = emptyBuffer();
-    crowd.geometry.indirect = null;
-    lookUp(crowd, this, rows, rows?.rowOf);
   }
 }
 
@@ -445,8 +404,8 @@ const idOf = (entry: Node<'uint'>, fades: boolean): Node<'int'> =>
 export function enableGPULists(): void {
   registerGPULists({
     isUsed,
-    prepare: (renderer, crowd, ...draw) => gpuViewsOf(renderer, crowd).prepare(crowd, ...draw),
+    prepare: (renderer, crowd, ...draw) => gpuViews.of(renderer, crowd).prepare(crowd, ...draw),
     createList: (fades) => new StorageList(fades),
-    read: (renderer, crowd, camera) => gpuViewsOf(renderer, crowd).read(crowd, camera),
+    read: (renderer, crowd, camera) => gpuViews.of(renderer, crowd).read(crowd, camera),
   });
 }
