@@ -60,7 +60,7 @@ export class BoneTexture extends DataTexture {
    *
    * @internal
    */
-  shortKeys: DataTexture | null;
+  shortKeys!: DataTexture | null;
 
   /**
    * How vertices are posed that follow no joints; null if they do.
@@ -69,8 +69,8 @@ export class BoneTexture extends DataTexture {
    */
   readonly binding: VertexBinding | null = null;
 
-  private content: BoneTextureData;
-  private table: ClipTable;
+  private content!: BoneTextureData;
+  private table!: ClipTable;
 
   /**
    * What poses crowds.
@@ -108,15 +108,24 @@ export class BoneTexture extends DataTexture {
     this.wrapT = ClampToEdgeWrapping;
     this.generateMipmaps = false;
     this.name = 'BoneTexture';
-    this.content = ownData(data);
-    this.table = new ClipTable(this.content.clips);
     if (data.encoding === 'frames' && poseSource === trackSource) {
       throw new Error('These data hold frames; pass `frames` too: new BoneTexture(data, frames).');
     }
     this.poseSource = (data.frames === 1 && poseSource.atRest) || poseSource;
+    this.take(data);
     this.reader = poseSource.createReader?.(this.content) as PoseReader;
-    this.shortKeys = shortKeyTexture(this.content);
     this.needsUpdate = true;
+  }
+
+  /** Takes over data, with clips of their own: whoever adds markers to them does not change those of another texture. */
+  private take(data: BoneTextureData): void {
+    const clips = data.clips.map((clip) => ({
+      ...clip,
+      markers: clip.markers.map((marker) => ({ ...marker })),
+    }));
+    this.content = { ...data, clips };
+    this.table = new ClipTable(clips);
+    this.shortKeys = shortKeyTexture(data);
   }
 
   /**
@@ -264,12 +273,10 @@ export class BoneTexture extends DataTexture {
   /** Makes this a second texture object with the same texels. */
   override copy(source: BoneTexture): this {
     super.copy(source);
-    this.content = ownData(source.data);
-    this.table = new ClipTable(this.content.clips);
+    this.shortKeys?.dispose();
+    this.take(source.data);
     this.poseSource = source.poseSource;
     this.reader = source.reader;
-    this.shortKeys?.dispose();
-    this.shortKeys = shortKeyTexture(this.content);
     this.markersVersion++;
     return this;
   }
@@ -284,15 +291,6 @@ export class BoneTexture extends DataTexture {
   override clone(): this {
     return new BoneTexture(this.content, this) as this;
   }
-}
-
-/** The data with clips of its own: whoever adds markers to them does not change those of another texture. */
-function ownData(data: BoneTextureData): BoneTextureData {
-  const clips = data.clips.map((clip) => ({
-    ...clip,
-    markers: clip.markers.map((marker) => ({ ...marker })),
-  }));
-  return { ...data, clips };
 }
 
 /**

@@ -42,6 +42,18 @@ export interface BoneTextureData {
   flips: PartFlip[];
   /** Joints below nodes that are scaled unevenly, by which normals of what is attached are turned. */
   unevenJoints?: number[];
+  /**
+   * How meshes and bones were collected where a scene leaves a choice, for whoever collects others for the same joints; vertex textures
+   * do without.
+   */
+  collected?: {
+    /** Which bones are joints. @default 'all' */
+    joints?: 'all' | 'used';
+    /** Whether meshes with the same morph targets share them. @default true */
+    shareMorphs?: boolean;
+    /** Whether bones have joints of their own that lie still below others of their names. @default false */
+    keepNamesakes?: boolean;
+  };
   /** Names of the morph targets whose influences are stored after the joints of each frame; empty if no clip moves any. */
   morphNames: string[];
   /** Bounds of the rest pose. */

@@ -51,30 +51,32 @@ export function growJointBoxes(
   // it further; that is rare, and left out.
   const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3, from, to));
   const absolute = geometry.morphTargetsRelative ? 0 : 1;
+  const grow = (joint: number, vertex: number, morph: ArrayLike<number> | null, influence: number) => {
+    const at = joint * 6;
+    if (!(at >= 0 && at < boxes.length)) return;
+    for (let axis = 0; axis < 3; axis++) {
+      const own = position[vertex * 3 + axis];
+      const offset = morph === null ? 0 : influence * (morph[vertex * 3 + axis] - absolute * own);
+      const value = own + offset;
+      if (!(Math.abs(value) < Infinity)) continue;
+      if (value < boxes[at + axis]) boxes[at + axis] = value;
+      if (value > boxes[at + 3 + axis]) boxes[at + 3 + axis] = value;
+    }
+  };
 
   for (let vertex = 0; vertex < to - from; vertex++) {
-    const at = vertex * 3;
-    const x = position[at];
-    const y = position[at + 1];
-    const z = position[at + 2];
-    for (let i = 0; i < 4; i++) {
+    for (let i = vertex * 4; i < vertex * 4 + (rigid ? 1 : 4); i++) {
       let joint = joints[0];
       if (skinIndex !== null && skinWeight !== null) {
-        if (!(skinWeight[vertex * 4 + i] > 0)) continue;
-        joint = joints[skinIndex[vertex * 4 + i]];
+        if (!(skinWeight[i] > 0)) continue;
+        joint = joints[skinIndex[i]];
       }
-      growBy(boxes, joint, x, y, z);
+      grow(joint, vertex, null, 0);
       for (let target = 0; target < morphs.length; target++) {
-        const morph = morphs[target];
-        const dx = morph[at] - absolute * x;
-        const dy = morph[at + 1] - absolute * y;
-        const dz = morph[at + 2] - absolute * z;
-        const most = range?.most[target] ?? 1;
         const least = range?.least[target] ?? 0;
-        growBy(boxes, joint, x + most * dx, y + most * dy, z + most * dz);
-        if (least !== 0) growBy(boxes, joint, x + least * dx, y + least * dy, z + least * dz);
+        grow(joint, vertex, morphs[target], range?.most[target] ?? 1);
+        if (least !== 0) grow(joint, vertex, morphs[target], least);
       }
-      if (rigid) break;
     }
   }
 }
@@ -84,30 +86,16 @@ export function expandJointBoxes(boxes: JointBoxes, distance: number): void {
   for (let i = 0; i < boxes.length; i++) boxes[i] += i % 6 < 3 ? -distance : distance;
 }
 
-function growBy(boxes: JointBoxes, joint: number, x: number, y: number, z: number): void {
-  const at = joint * 6;
-  if (!(at >= 0 && at < boxes.length && Math.abs(x) + Math.abs(y) + Math.abs(z) < Infinity)) return;
-  if (x < boxes[at]) boxes[at] = x;
-  if (y < boxes[at + 1]) boxes[at + 1] = y;
-  if (z < boxes[at + 2]) boxes[at + 2] = z;
-  if (x > boxes[at + 3]) boxes[at + 3] = x;
-  if (y > boxes[at + 4]) boxes[at + 4] = y;
-  if (z > boxes[at + 5]) boxes[at + 5] = z;
-}
-
 /** Whether the box of each joint in `inner` lies in the same joint's box in `outer`, up to rounding. */
 export function jointBoxesContain(outer: JointBoxes, inner: JointBoxes): boolean {
   if (outer.length !== inner.length) return false;
-  for (let i = 0; i < inner.length; i += 6) {
-    const slack =
-      1e-5 *
-      Math.max(1e-6, outer[i + 3] - outer[i], outer[i + 4] - outer[i + 1], outer[i + 5] - outer[i + 2]);
-    for (let axis = 0; axis < 3; axis++) {
-      if (inner[i + axis] < outer[i + axis] - slack || inner[i + 3 + axis] > outer[i + 3 + axis] + slack)
-        return false;
-    }
-  }
-  return true;
+  return inner.every((value, i) => {
+    const side = i % 6 < 3 ? 1 : -1;
+    const first = i - (i % 6);
+    const sides = [0, 1, 2].map((axis) => outer[first + 3 + axis] - outer[first + axis]);
+    // Empty boxes lie in empty ones: no number says how far.
+    return !(side * (value - outer[i]) < -1e-5 * Math.max(1e-6, ...sides));
+  });
 }
 
 /** Grows `target` by all boxes, each moved by its joint's matrix (`pose`: 12 numbers a joint). */
@@ -126,25 +114,18 @@ export function expandByJoint(
 ): void {
   const b = joint * 6;
   if (boxes[b] > boxes[b + 3]) return;
-  const cx = (boxes[b] + boxes[b + 3]) / 2;
-  const cy = (boxes[b + 1] + boxes[b + 4]) / 2;
-  const cz = (boxes[b + 2] + boxes[b + 5]) / 2;
-  const hx = boxes[b + 3] - cx;
-  const hy = boxes[b + 4] - cy;
-  const hz = boxes[b + 5] - cz;
-  const x = pose[m] * cx + pose[m + 1] * cy + pose[m + 2] * cz + pose[m + 3];
-  const y = pose[m + 4] * cx + pose[m + 5] * cy + pose[m + 6] * cz + pose[m + 7];
-  const z = pose[m + 8] * cx + pose[m + 9] * cy + pose[m + 10] * cz + pose[m + 11];
-  const ex = Math.abs(pose[m]) * hx + Math.abs(pose[m + 1]) * hy + Math.abs(pose[m + 2]) * hz;
-  const ey = Math.abs(pose[m + 4]) * hx + Math.abs(pose[m + 5]) * hy + Math.abs(pose[m + 6]) * hz;
-  const ez = Math.abs(pose[m + 8]) * hx + Math.abs(pose[m + 9]) * hy + Math.abs(pose[m + 10]) * hz;
   const { min, max } = target;
-  if (x - ex < min.x) min.x = x - ex;
-  if (y - ey < min.y) min.y = y - ey;
-  if (z - ez < min.z) min.z = z - ez;
-  if (x + ex > max.x) max.x = x + ex;
-  if (y + ey > max.y) max.y = y + ey;
-  if (z + ez > max.z) max.z = z + ez;
+  for (let axis = 0, row = m; axis < 3; axis++, row += 4) {
+    let middle = pose[row + 3];
+    let reach = 0;
+    for (let k = 0; k < 3; k++) {
+      const center = (boxes[b + k] + boxes[b + 3 + k]) / 2;
+      middle += pose[row + k] * center;
+      reach += Math.abs(pose[row + k]) * (boxes[b + 3 + k] - center);
+    }
+    if (middle - reach < min.getComponent(axis)) min.setComponent(axis, middle - reach);
+    if (middle + reach > max.getComponent(axis)) max.setComponent(axis, middle + reach);
+  }
 }
 
 /** How far from the origin a matrix, whose 12 numbers begin at `m`, puts a corner of a joint's box at most. */

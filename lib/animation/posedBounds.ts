@@ -4,6 +4,7 @@ import { composeAffine } from '../utils/affine.js';
 import { createJointBoxes, expandByJoint, farthestCorner, type JointBoxes } from './jointBoxes.js';
 import {
   type PoseTracks,
+  PROPERTY_OFFSETS,
   RANGES,
   ROTATION,
   readKey,
@@ -166,25 +167,11 @@ function farthest(box: Float64Array): number {
 function rangeOf(tracks: PoseTracks, node: number, layers: number) {
   const { clips, fixed } = tracks;
   const key = new Float64Array(4);
-  const entryOf = (clip: number, node: number, property: number) => trackEntry(tracks, clip, node, property);
-  /** Calls back with each key of a node's property in a clip. */
-  const eachKey = (clip: number, node: number, property: number, visit: () => void) => {
-    const entry = entryOf(clip, node, property);
-    if (entry === TRACK_ABSENT) return;
-    const { stride, frames } = clips[clip];
-    const ranges = entryOf(clip, node, RANGES);
-    for (let i = entry & TRACK_CONSTANT ? 1 : frames, at = entry & TRACK_TEXEL; i-- > 0; at += stride) {
-      readKey(tracks, entry, ranges, property, at, key);
-      visit();
-    }
-  };
-
   const position = new Float64Array(6);
-  const range = { position, middle: new Float64Array(AFFINE_SIZE), scale: 1, angle: 0 };
+  const range = { position, middle: new Float64Array(AFFINE_SIZE), scale: 0, angle: 0 };
   const { middle } = range;
   if (!Number.isNaN(fixed[node * AFFINE_SIZE])) {
     middle.set(fixed.subarray(node * AFFINE_SIZE, (node + 1) * AFFINE_SIZE));
-    range.scale = 0;
     for (let i = 0; i < AFFINE_SIZE; i++) {
       if (i % 4 < 3) range.scale = Math.hypot(range.scale, middle[i]);
       else position[i >> 2] = position[3 + (i >> 2)] = middle[i];
@@ -192,67 +179,62 @@ function rangeOf(tracks: PoseTracks, node: number, layers: number) {
     return range;
   }
 
-  const rest = tracks.rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
-  const restScale = rest.subarray(7);
-  position.fill(Infinity, 0, 3).fill(-Infinity, 3);
-  grow(position, 0, rest);
-  const added = new Float64Array(6);
-  for (const clip of clips.keys()) {
-    const box = clips[clip].additive ? new Float64Array(6) : position;
-    eachKey(clip, node, TRANSLATION, () => grow(box, 0, key));
-    // Several additive clips may play in full at once.
-    if (box !== position) for (let i = 0; i < 6; i++) added[i] += layers * box[i];
-  }
-  for (let i = 0; i < 6; i++) position[i] += added[i];
-
-  const trs = rest.slice();
-  const mean = trs.subarray(3, 7).fill(0);
-  let first: Float64Array | null = null;
-  const addToMean = (rotation: Float64Array) => {
-    first ??= rotation.slice();
-    // q and -q are the same rotation.
-    const sign = dot(first, rotation) < 0 ? -1 : 1;
-    for (let i = 0; i < 4; i++) mean[i] += sign * rotation[i];
-  };
-  let angle = 0;
-  let cosine = 1;
-  addToMean(rest.subarray(3));
-  for (const clip of clips.keys()) {
-    if (!clips[clip].additive) {
-      eachKey(clip, node, ROTATION, () => addToMean(key));
-      continue;
+  const rest = tracks.rest.slice(node * TRS_SIZE, (node + 1) * TRS_SIZE);
+  /** Calls back with the rest and each key of a property in those clips that are added, or in the others. */
+  const eachKey = (property: number, additive: boolean, visit: (clip: number) => void) => {
+    const offset = PROPERTY_OFFSETS[property];
+    key.set(rest.subarray(offset, offset + 4));
+    if (!additive) visit(-1);
+    for (const [clip, one] of clips.entries()) {
+      const entry = trackEntry(tracks, clip, node, property);
+      if (entry === TRACK_ABSENT || one.additive !== additive) continue;
+      const ranges = trackEntry(tracks, clip, node, RANGES);
+      const count = entry & TRACK_CONSTANT ? 1 : one.frames;
+      for (let i = 0; i < count; i++) {
+        readKey(tracks, entry, ranges, property, (entry & TRACK_TEXEL) + i * one.stride, key);
+        visit(clip);
+      }
     }
-    // Of each additive clip its largest angle counts.
-    let least = 1;
-    eachKey(clip, node, ROTATION, () => {
-      least = Math.min(least, Math.abs(key[3]));
-    });
-    angle += layers * 2 * Math.acos(least);
-  }
+  };
+
+  position.fill(Infinity, 0, 3).fill(-Infinity, 3);
+  eachKey(TRANSLATION, false, () => grow(position, 0, key));
+  // Several additive clips may play in full at once.
+  const added = clips.map(() => new Float64Array(6));
+  eachKey(TRANSLATION, true, (clip) => grow(added[clip], 0, key));
+  for (const box of added) for (let i = 0; i < 6; i++) position[i] += layers * box[i];
+
+  const mean = new Float64Array(4);
+  const first = rest.slice(3, 7);
+  eachKey(ROTATION, false, () => {
+    // q and -q are the same rotation.
+    const sign = dot(first, key) < 0 ? -1 : 1;
+    for (let i = 0; i < 4; i++) mean[i] += sign * key[i];
+  });
   const length = Math.sqrt(dot(mean, mean));
   for (let i = 0; i < 4; i++) mean[i] /= length;
-  const turnTo = (rotation: ArrayLike<number>) => {
-    cosine = Math.min(cosine, Math.abs(dot(mean, rotation)));
-  };
-  turnTo(rest.subarray(3));
-  for (const clip of clips.keys())
-    if (!clips[clip].additive) eachKey(clip, node, ROTATION, () => turnTo(key));
-  range.angle = angle + 2 * Math.acos(cosine);
+  let cosine = 1;
+  eachKey(ROTATION, false, () => {
+    cosine = Math.min(cosine, Math.abs(dot(mean, key)));
+  });
+  // Of each additive clip its largest angle counts.
+  const least = clips.map(() => 1);
+  eachKey(ROTATION, true, (clip) => {
+    least[clip] = Math.min(least[clip], Math.abs(key[3]));
+  });
+  range.angle = least.reduce((sum, one) => sum + layers * 2 * Math.acos(one), 2 * Math.acos(cosine));
 
-  range.scale = largest(restScale);
-  let addedScale = 0;
-  for (const clip of clips.keys()) {
-    const { additive } = clips[clip];
-    eachKey(clip, node, SCALE, () => {
-      const size = largest(key);
-      if (additive) addedScale += layers * size;
-      else range.scale = Math.max(range.scale, size);
-      const changes = (value: number, i: number) => Math.abs(value - key[i]) >= SCALE_EPSILON;
-      if (additive ? size > 0 : restScale.some(changes)) range.angle = Infinity;
-    });
-  }
-  range.scale += addedScale;
-  composeAffine(trs, 0, middle, 0);
+  const scale = rest.slice(7);
+  eachKey(SCALE, false, () => {
+    range.scale = Math.max(range.scale, largest(key));
+    if (scale.some((value, i) => Math.abs(value - key[i]) >= SCALE_EPSILON)) range.angle = Infinity;
+  });
+  eachKey(SCALE, true, () => {
+    range.scale += layers * largest(key);
+    if (largest(key) > 0) range.angle = Infinity;
+  });
+  rest.set(mean, 3);
+  composeAffine(rest, 0, middle, 0);
   return range;
 }
 

@@ -88,8 +88,14 @@ export interface Encoding {
    */
   findFlips(poser: RigPoser, clips: readonly PlannedClip[]): Steps<PartFlip[]>;
   /** @internal */
-  bake(bake: RigBake): Steps<BoneTextureData>;
+  bake(bake: RigBake): Steps<Poses>;
 }
+
+/** The part of a bone texture's data that depends on its encoding. */
+export type Poses = Pick<
+  BoneTextureData,
+  'texels' | 'layout' | 'frames' | 'clips' | 'restBounds' | 'tracks' | 'jointParents'
+>;
 
 /** What baking knows of a character. */
 export interface BakedCharacter {
@@ -99,18 +105,19 @@ export interface BakedCharacter {
   /** Parts that clips mirror or flatten. */
   flips: PartFlip[];
   /** Joints below nodes that are scaled unevenly. */
-  uneven: number[];
+  unevenJoints: number[];
+  collected: BoneTextureData['collected'];
 }
 
 /** What an encoding bakes. */
-export interface RigBake extends Omit<BakedCharacter, 'rig'> {
+export interface RigBake extends Pick<BakedCharacter, 'boxes'> {
   poser: RigPoser;
   clips: readonly (PlannedClip & BoundClip)[];
   maxTextureSize: number;
   maxError: number;
   precision: Precision;
-  /** Whether clips move morph targets. */
-  morphs: boolean;
+  /** Those that clips move. */
+  morphNames: string[];
   /** Extracts root motion from clips; null if it is to stay in them. */
   extractor: RootMotionExtractor | null;
 }

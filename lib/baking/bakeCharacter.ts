@@ -9,13 +9,13 @@ import {
   characterOf,
   refuseUnsupported,
 } from '../character/assembleCharacter.js';
-import { type CollectedRig, collectRigSteps, type RigOptions } from '../character/collectRig.js';
+import { type CollectedRig, collectRigSteps, jointBinds, type RigOptions } from '../character/collectRig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { describe, listNames, warnOfUnknown, warnOnce } from '../utils/messages.js';
 import { runAll, runInSlices, type Steps } from '../utils/steps.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
-import { bindClip, hasTangents, MORPHS } from './channels.js';
+import { bindClip, MORPHS, STILL } from './channels.js';
 import { findUneven, growPartBoxes, moveAlike } from './measureParts.js';
 import { type PlannedClip, planClips } from './planClips.js';
 import { RigPoser } from './RigPoser.js';
@@ -162,7 +162,7 @@ export function* collectCharacter(
   given: BakeOptions,
 ): Steps<{ baked: BakedCharacter; collected: CollectedRig }> {
   warnOfUnknown(given, 'bakeCharacter', KNOWN);
-  const { sockets, joints, morphTargets: morphing, encoding = tracks } = given;
+  const { sockets, joints = 'all', morphTargets: morphing, encoding = tracks } = given;
   if (encoding.bake === undefined)
     throw new Error(
       `encoding is ${describe(encoding)}; leave it out for tracks, or pass frames, which is imported beside bakeCharacter.`,
@@ -183,29 +183,28 @@ export function* collectCharacter(
     namesakes.size > 0 &&
     planned.some(({ clip }) => clip.tracks.some(({ name }) => namesakes.has(poser.targetOf(name).node)));
   const isUneven = findUneven(poser, planned);
-  const uneven = collected.parts.flatMap(({ node, rigid }, part) =>
+  const unevenParts = collected.parts.flatMap(({ node, rigid }, part) =>
     !rigid && isUneven(node, false) ? part : [],
   );
-  if (flips.length > 0 || uneven.length > 0 || !shareMorphs || keepNamesakes) {
-    collected = yield* collectRigSteps(root, { ...options, flips, uneven, shareMorphs, keepNamesakes });
-  }
+  const chosen = { joints, shareMorphs, keepNamesakes };
+  if (flips.length > 0 || unevenParts.length > 0 || !shareMorphs || keepNamesakes)
+    collected = yield* collectRigSteps(root, { ...options, ...chosen, flips, uneven: unevenParts });
 
   const { rig, parts } = collected;
   const baked: BakedCharacter = {
     rig,
     boxes: createJointBoxes(rig.jointNames.length),
     flips,
-    uneven: [...rig.jointNodes.keys()].filter((joint) => isUneven(rig.jointNodes[joint], true)),
+    collected: chosen,
+    unevenJoints: [...rig.jointNodes.keys()].filter((joint) => isUneven(rig.jointNodes[joint], true)),
   };
-  for (const part of parts) {
-    yield* growPartBoxes(baked.boxes, part);
-  }
+  for (const part of parts) yield* growPartBoxes(baked.boxes, part);
   return { baked, collected };
 }
 
 /** Bakes clips for a character, without looking at the scene it is from. */
 export function* bakeRig(
-  { rig, ...character }: BakedCharacter,
+  { rig, boxes, ...character }: BakedCharacter,
   planned: readonly PlannedClip[],
   { precision = 'float', maxTextureSize = 4096, maxError = 1e-4, rootMotion, encoding = tracks }: BakeOptions,
 ): Steps<BoneTextureData> {
@@ -217,33 +216,29 @@ export function* bakeRig(
   }
   warnOfTracks(rig, clips);
   const extractor = rootMotion ? yield* rootMotion.plan(rig, clips) : null;
-  const morphs = yield* movesMorphs(rig, clips);
-  return yield* encoding.bake({
+  const morphNames = movesMorphs(rig, clips) ? rig.morphNames : [];
+  const bake = { poser, boxes, clips, precision, maxTextureSize, maxError, morphNames, extractor };
+  return {
+    ...(yield* encoding.bake(bake)),
     ...character,
-    poser,
-    clips,
+    encoding: encoding.name,
     precision,
-    maxTextureSize,
-    maxError,
-    morphs,
-    extractor,
-  });
+    jointNames: rig.jointNames,
+    jointBinds: jointBinds(rig),
+    morphNames,
+    jointBoxes: boxes,
+  };
 }
 
 /** Whether any clip gives a morph target of a part that is drawn another influence than it has at rest. */
-function* movesMorphs({ morphRest }: Rig, clips: RigBake['clips']): Steps<boolean> {
-  for (const { channels } of clips) {
-    const morphs = channels.find(({ property }) => property === MORPHS)?.tracks ?? [];
-    for (const { track, target } of morphs) {
-      const { first, size } = target;
-      // The values between two keys of a spline differ from both.
-      if (hasTangents(track) || track.values.some((value, i) => value !== morphRest[first + (i % size)]))
-        return true;
-    }
-    yield 0;
-  }
-  return false;
-}
+const movesMorphs = ({ morphRest }: Rig, clips: RigBake['clips']): boolean =>
+  clips
+    .flatMap(({ channels }) =>
+      channels.flatMap(({ property, tracks }) => (property === MORPHS ? tracks : [])),
+    )
+    .some(({ track, target: { first, size }, curve }) => {
+      return curve !== STILL || track.values.some((value, i) => value !== morphRest[first + (i % size)]);
+    });
 
 /** Warns of what clips move that is not there, not baked, or not seen. */
 export function warnOfTracks({ nodes, parents, parts, jointNodes }: Rig, clips: RigBake['clips']): void {

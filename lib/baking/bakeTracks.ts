@@ -1,6 +1,5 @@
 import { AdditiveAnimationBlendMode, Box3, NormalAnimationBlendMode, Vector3 } from 'three';
-import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
+import type { BakedClip } from '../animation/ClipTable.js';
 import { clipBounds } from '../animation/clipBounds.js';
 import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
 import { createPoseMix } from '../animation/PoseMix.js';
@@ -13,13 +12,13 @@ import {
   trackSize,
   trackTexelSteps,
 } from '../animation/trackTexels.js';
-import { jointBinds } from '../character/collectRig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { warnOnce } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
-import type { Encoding, RigBake } from './BakeOptions.js';
+import type { Encoding, Poses, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
 import { packTracks, shortenKeys } from './packTracks.js';
+import { bakedClip } from './planClips.js';
 import { channelsOn, type KeyedClip, type KeyRate, keyRate, readKeys } from './readKeys.js';
 import { checkPose, type Skeleton, skeletonOf } from './skeleton.js';
 
@@ -70,14 +69,14 @@ const holdError = (what: string, or = ''): Error =>
   );
 
 /** Bakes clips into tracks. */
-function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
-  const { poser, boxes, maxTextureSize, maxError, morphs, precision } = bake;
+function* bakeTracks(bake: RigBake): Steps<Poses> {
+  const { poser, boxes, maxTextureSize, maxError, morphNames, precision } = bake;
   const { rig } = poser;
   if (rig.jointMeshes.some((mesh) => mesh !== null)) throw holdError('skins in detached bind mode');
 
   const restBounds = new Box3();
   const pose = new Float64Array(rig.jointNames.length * AFFINE_SIZE);
-  const skeleton = skeletonOf(poser, morphs);
+  const skeleton = skeletonOf(poser, morphNames.length > 0);
   poser.play({ blendMode: NormalAnimationBlendMode }, []);
   poser.readJoints(pose);
   checkPose(rig, pose, 'the rest pose');
@@ -111,33 +110,15 @@ function* bakeTracks(bake: RigBake): Steps<BoneTextureData> {
         `Clip "${name}" is off by up to ${error.toExponential(1)} of the character's size, more than maxError (${maxError}): its curves or key times are finer than ${Math.round(fps)} frames per second hold.`,
       );
     }
-    const { rootMotion } = keyed[i];
     const count = Math.round(duration * fps) + 1;
-    clips.push({
-      name,
-      start: i + 1,
-      count,
-      duration,
-      fps,
-      bounds: boxToArray(bounds[i + 1]),
-      rootMotion,
-      markers: [],
-    });
+    clips.push(bakedClip({ name, start: i + 1, count, duration }, bounds[i + 1], keyed[i].rootMotion));
   }
   return {
     texels,
     layout: { width: TRACK_ROW, height, stride: TRACK_ROW },
     frames: packed.clips.reduce((sum, { frames }) => sum + frames, 1),
-    encoding: 'tracks',
-    precision,
     clips,
-    jointNames: rig.jointNames,
-    jointBinds: jointBinds(rig),
-    flips: [],
-    unevenJoints: bake.uneven,
-    morphNames: morphs ? rig.morphNames : [],
     restBounds: boxToArray(restBounds),
-    jointBoxes: boxes,
     tracks: packed,
   };
 }
@@ -247,18 +228,12 @@ function* measureErrors(
   shown.start = 1;
   const actual = new Float64Array(AFFINE_SIZE);
   const expected = new Float64Array(jointNames.length * AFFINE_SIZE);
-  const motion = new Float32Array(MOTION_SIZE);
   const influences = new Float64Array(alone.morphRest.length && morphRest.length);
   let worst = 0;
   const measure = (frame: number, alpha: number) => {
     poser.sample((frame + alpha) / clip.fps);
     poser.readJoints(expected);
-    if (rootMotion !== null) {
-      const at = frame * MOTION_SIZE;
-      for (let i = 0; i < MOTION_SIZE; i++)
-        motion[i] = rootMotion[at + i] * (1 - alpha) + rootMotion[at + MOTION_SIZE + i] * alpha;
-      extractor?.moveBack(motion, 0, expected);
-    }
+    if (rootMotion !== null) extractor?.moveBack(rootMotion, frame, alpha, expected);
     shown.frame0 = frame + 1;
     shown.alpha = alpha;
     reader.pose(mix);

@@ -1,16 +1,16 @@
 import { Box3, DataUtils, Matrix4 } from 'three';
-import { type BoneTextureData, frameTexel, layoutTexture } from '../animation/BoneTextureData.js';
+import { frameTexel, layoutTexture } from '../animation/BoneTextureData.js';
 import { type BakedClip, MOTION_SIZE } from '../animation/ClipTable.js';
 import { frameSource } from '../animation/frameSource.js';
 import { boxToArray, expandByPose } from '../animation/jointBoxes.js';
 import type { PartFlip } from '../animation/Rig.js';
-import { jointBinds, jointParents } from '../character/collectRig.js';
+import { jointParents } from '../character/collectRig.js';
 import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
 import type { Steps } from '../utils/steps.js';
-import type { Encoding, RigBake } from './BakeOptions.js';
+import type { Encoding, Poses, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
-import type { PlannedClip } from './planClips.js';
+import { bakedClip, type PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';
 import { checkPose } from './skeleton.js';
 
@@ -35,19 +35,16 @@ export const frames: Encoding = {
 export function* bakeFrames({
   clips: bound,
   poser,
-  flips,
-  uneven,
   boxes,
   maxTextureSize,
-  morphs,
+  morphNames,
   extractor,
   precision,
-}: RigBake): Steps<BoneTextureData> {
+}: RigBake): Steps<Poses> {
   const { rig } = poser;
   const { jointNames, morphRest } = rig;
   const frames = bound.reduce((sum, { count }) => sum + count, 1);
   const joints = jointNames.length;
-  const morphNames = morphs ? rig.morphNames : [];
   const stride = joints * MATRIX_TEXELS + Math.ceil(morphNames.length / 4);
   const layout = layoutTexture(frames, stride, maxTextureSize);
   const texels = new Float32Array(layout.width * layout.height * 4);
@@ -81,23 +78,14 @@ export function* bakeFrames({
       readPose(poser, pose);
       if (rootMotion !== null) {
         extractor?.measure(poser, i, rootMotion);
-        extractor?.moveBack(rootMotion, i * MOTION_SIZE, pose);
+        extractor?.moveBack(rootMotion, i, 0, pose);
       }
       expandByPose(bounds, boxes, pose);
       storeFrame(start + i, `clip "${clip.name}"`);
       if (i % 4 === 3) yield (0.9 * (start + i)) / frames;
     }
     if (bounds.isEmpty()) bounds.copy(restBounds);
-    clips.push({
-      name,
-      start,
-      count,
-      duration: clip.duration,
-      fps: (count - 1) / (clip.duration || 1),
-      bounds: boxToArray(bounds),
-      rootMotion,
-      markers: [],
-    });
+    clips.push(bakedClip({ ...one, duration: clip.duration }, bounds, rootMotion));
     yield (0.9 * (start + count)) / frames;
   }
 
@@ -105,17 +93,9 @@ export function* bakeFrames({
     texels: precision === 'half' ? yield* toHalfTexels(texels) : texels,
     layout,
     frames,
-    encoding: 'frames',
-    precision,
     clips,
-    jointNames,
-    jointBinds: jointBinds(rig),
     jointParents: jointParents(rig),
-    flips,
-    unevenJoints: uneven,
-    morphNames,
     restBounds: boxToArray(restBounds),
-    jointBoxes: boxes,
     tracks: null,
   };
 }

@@ -5,7 +5,7 @@ import type { PartFlip, ScenePart } from '../animation/Rig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant } from '../utils/affine.js';
-import type { Steps } from '../utils/steps.js';
+import { inRuns, type Steps } from '../utils/steps.js';
 import { bindClip, CURVE, hasTangents, MORPHS } from './channels.js';
 import type { PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';
@@ -16,18 +16,16 @@ import type { RigPoser } from './RigPoser.js';
 const VERTICES = 512;
 
 /** Grows the boxes of joints by the vertices of a part that follow them. */
-export function* growPartBoxes(
+export function growPartBoxes(
   boxes: JointBoxes,
   { geometry, joints, mirrorJoints, rigid }: ScenePart,
 ): Steps<void> {
-  const { count } = geometry.getAttribute('position');
   const step = Math.ceil(VERTICES / (1 + (geometry.morphAttributes.position?.length ?? 0)));
-  for (let from = 0; from < count; from += step) {
-    const to = Math.min(count, from + step);
+  const grow = (from: number, to: number) => {
     growJointBoxes(boxes, geometry, joints, rigid, from, to);
     if (mirrorJoints !== null) growJointBoxes(boxes, geometry, mirrorJoints, rigid, from, to);
-    yield 0;
-  }
+  };
+  return inRuns(geometry.getAttribute('position').count, grow, step);
 }
 
 const mirrors = (scale: number) => !(scale > 0);

@@ -112,12 +112,9 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
   const isMoving = (entry: number) => entry !== TRACK_ABSENT && (entry & TRACK_CONSTANT) === 0;
 
   // What never changes comes first among the keys, then clip by clip what does.
-  let constants = keys.length / 4;
-  for (let i = 0; i < table.length; i++) {
-    if (isMoving(table[i])) constants = Math.min(constants, table[i] & TRACK_TEXEL);
-  }
+  const count = clips.reduce((sum, { frames, stride }) => sum + frames * stride * 4, 0);
+  const constants = (keys.length - count) / 4;
   const kept = Array.from(keys.subarray(0, constants * 4));
-  const count = keys.length - constants * 4;
   let done = 0;
   const shorts = new Uint16Array(Math.max(1, Math.ceil(count / SHORTS_PER_ROW)) * SHORTS_PER_ROW);
 

@@ -1,4 +1,6 @@
-import { type AnimationClip, InterpolateSmooth, type KeyframeTrack } from 'three';
+import { type AnimationClip, type Box3, InterpolateSmooth, type KeyframeTrack } from 'three';
+import type { BakedClip } from '../animation/ClipTable.js';
+import { boxToArray } from '../animation/jointBoxes.js';
 import { REST_FRAME } from '../constants.js';
 import { describe, listNames } from '../utils/messages.js';
 import type { Steps } from '../utils/steps.js';
@@ -79,6 +81,16 @@ export function warnOfNames(named: readonly { name: string }[], kind: string): v
   if (twice === undefined) return;
   console.warn(`More than one ${kind} is named "${twice}"; the first is found by name, the others by index.`);
 }
+
+/** A clip as a bone texture has it. @param bounds Around it. */
+export const bakedClip = (
+  { name, start, count, duration }: Pick<BakedClip, 'name' | 'start' | 'count' | 'duration'>,
+  bounds: Box3,
+  rootMotion: Float32Array | null = null,
+): BakedClip => {
+  const fps = (count - 1) / (duration || 1);
+  return { name, start, count, duration, fps, bounds: boxToArray(bounds), rootMotion, markers: [] };
+};
 
 /** Seconds into a clip at which each of its frames is, from its beginning to its end. */
 export const frameTimes =

@@ -28,6 +28,7 @@ const _turn = /*@__PURE__*/ new Quaternion();
 const _value = /*@__PURE__*/ new Quaternion();
 const _back = /*@__PURE__*/ new Matrix4();
 const _parent = /*@__PURE__*/ new Matrix4();
+const _motion = /*@__PURE__*/ new Float32Array(MOTION_SIZE);
 
 /** What to extract from clips that walk away from where they begin. */
 export interface RootMotionOptions {
@@ -153,10 +154,13 @@ export class RootMotionExtractor {
   /**
    * Moves skinning matrices back by a motion, which is taken as rounded to float32, so that adding it again gives the same pose.
    *
-   * @param motion `MOTION_SIZE` numbers from `at`.
+   * @param alpha How far on the way from the frame to the next.
    */
-  moveBack(motion: Float32Array, at: number, pose: Float64Array): void {
-    const back = backBy(motion, at);
+  moveBack(motion: Float32Array, frame: number, alpha: number, pose: Float64Array): void {
+    const at = frame * MOTION_SIZE;
+    for (let i = 0; i < MOTION_SIZE; i++)
+      _motion[i] = motion[at + i] * (1 - alpha) + (motion[at + MOTION_SIZE + i] ?? 0) * alpha;
+    const back = backBy(_motion, 0);
     for (let i = 0; i < pose.length; i += AFFINE_SIZE)
       affineFromMatrix4(affineToMatrix4(pose, i, _matrix).premultiply(back), pose, i);
   }

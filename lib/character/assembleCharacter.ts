@@ -1,10 +1,9 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import { type Rig, type ScenePart, STILL, TRS_SIZE } from '../animation/Rig.js';
+import type { Rig, ScenePart } from '../animation/Rig.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { drawnObjects, unsupportedKind } from './collectParts.js';
-import { bareName, collectRig, isNamesake, type RigOptions, shadingJoints } from './collectRig.js';
+import { bareName, collectRig, type RigOptions, shadingJoints } from './collectRig.js';
 import type { CharacterPart } from './crowdGeometry.js';
 import { type MaterialMerger, mergeParts } from './mergeParts.js';
 
@@ -151,50 +150,16 @@ function collectFor(
   { binding, data, jointNames }: BoneTexture,
   { joints, morphTargets: morphing }: AssembleCharacterOptions,
 ): Parameters<typeof characterOf>[1] {
-  const { flips, morphNames: morphs } = data;
   // Morph targets are in the vertices already.
   if (binding !== null)
     return {
       rig: { morphNames: [], morphRest: new Float64Array() },
       parts: binding.place(collectRig(root, {}).parts),
     };
-  const keepNamesakes = keepsNamesakes(data);
-  let options: RigOptions = { joints, morphing, flips, keepNamesakes };
-  let collected = collectRig(root, options);
-  // One that was baked before does not say which joints it has.
-  const twins = collected.namesakes.size > 0 ? [keepNamesakes, !keepNamesakes] : [keepNamesakes];
-  for (const used of joints === undefined ? [joints, 'used' as const] : [joints])
-    for (const keep of twins) {
-      if (isSameRig(collected.rig, jointNames)) break;
-      const other = { ...options, joints: used, keepNamesakes: keep };
-      const tried = collectRig(root, other);
-      if (isSameRig(tried.rig, jointNames)) [collected, options] = [tried, other];
-    }
-  // Its clips may move meshes apart that would share morph targets.
-  if (collected.sharesMorphs && morphs.length > 0 && morphs.length !== collected.rig.morphNames.length)
-    collected = collectRig(root, { ...options, shareMorphs: false });
+  const { flips, collected: chosen } = data;
+  const collected = collectRig(root, { ...chosen, ...(joints && { joints }), morphing, flips });
   if (isSameRig(collected.rig, jointNames)) return collected;
   throw otherSkeletonError(collected.rig, jointNames);
-}
-
-/** By how much a transform may be off that does nothing. */
-const ROUNDING = 1e-5;
-
-/** Whether some joint hangs, without a transform of its own, below one of the same name, see `CollectedRig.namesakes`. */
-function keepsNamesakes({ tracks, jointNames, jointBinds, jointParents = [] }: BoneTextureData): boolean {
-  if (tracks === null) {
-    const isAlike = (up: number, i: number) =>
-      jointBinds[i]?.every((value, k) => Math.abs(value - (jointBinds[up]?.[k] ?? Infinity)) < ROUNDING);
-    return jointParents.some(
-      (up, i) => up >= 0 && up !== i && isNamesake(jointNames[i], jointNames[up]) && isAlike(up, i),
-    );
-  }
-  const { names, parents, rest } = tracks;
-  const isStill = (node: number) =>
-    STILL.every((value, k) => Math.abs(rest[node * TRS_SIZE + k] - value) < ROUNDING);
-  return tracks.jointNodes.some(
-    (node) => parents[node] > 0 && isNamesake(names[node], names[parents[node]]) && isStill(node),
-  );
 }
 
 /** What is wrong where a bone texture was baked from another character. */

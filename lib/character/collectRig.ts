@@ -25,21 +25,15 @@ export interface CollectedRig {
 }
 
 /** What to collect besides the meshes and their bones. */
-export interface RigOptions {
+export interface RigOptions extends NonNullable<BoneTextureData['collected']> {
   /** Names of further nodes that become joints, after all others. */
   sockets?: readonly string[];
   /** Whether morph targets are collected. @default true */
   morphing?: boolean;
-  /** Whether meshes share morph targets, see `collectMorphs`. @default true */
-  shareMorphs?: boolean;
   /** Parts that clips mirror or flatten, see `findPartFlips`. */
   flips?: readonly PartFlip[];
-  /** Which bones become joints. @default 'all' */
-  joints?: 'all' | 'used';
   /** Skins whose meshes have a joint that says how normals are turned, see `findUneven`. */
   uneven?: readonly number[];
-  /** Whether bones have joints of their own that lie still below others of their names, see `CollectedRig.namesakes`. */
-  keepNamesakes?: boolean;
 }
 
 /**
@@ -84,7 +78,7 @@ export function* collectRigSteps(
     shareMorphs = true,
     flips = [],
     uneven = [],
-    joints = 'all',
+    joints,
     keepNamesakes,
   }: RigOptions,
 ): Steps<CollectedRig> {
@@ -224,7 +218,7 @@ export const shadingJoints = (
 export const bareName = (name: string): string => name.replace(/_\d+$/, '');
 
 /** Whether a node is called as the one above it. */
-export const isNamesake = (name: string, above: string): boolean =>
+const isNamesake = (name: string, above: string): boolean =>
   name !== '' && bareName(name) === bareName(above);
 
 /** By how much a matrix may differ that is the identity, as those of nodes are that loaders place by their matrices in the world. */

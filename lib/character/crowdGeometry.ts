@@ -255,7 +255,7 @@ function toShares(weights: Float32Array, Shares: NumberArray): TypedArray | null
 }
 
 /** Makes morph targets offsets from the base geometry, so that influences of clips and of instances can be added up. */
-function makeMorphsRelative(geometry: BufferGeometry): void {
+export function makeMorphsRelative(geometry: BufferGeometry): void {
   if (geometry.morphTargetsRelative) return;
   for (const [name, targets] of Object.entries(geometry.morphAttributes)) {
     const base = geometry.getAttribute(name);

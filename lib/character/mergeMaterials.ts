@@ -1,6 +1,6 @@
 import {
   BufferAttribute,
-  type BufferGeometry,
+  BufferGeometry,
   DataTexture,
   DataUtils,
   HalfFloatType,
@@ -9,7 +9,7 @@ import {
   type Texture,
 } from 'three';
 import { PALETTE_CHANNEL } from '../constants.js';
-import { type Attribute, floatsOf, pickCorners, shareAttribute } from '../utils/geometries.js';
+import { type Attribute, floatsOf, pickCorners, shareAttribute, sharingCopy } from '../utils/geometries.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { markPalette } from '../utils/surfaceMaps.js';
 import {
@@ -23,7 +23,7 @@ import {
   standInFor,
   textOf,
 } from './materialFields.js';
-import type { MaterialMerger, Piece, Run } from './mergeParts.js';
+import { type MaterialMerger, type Piece, setTriangles } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
 
 /** How materials of a character are merged. */
@@ -43,7 +43,7 @@ export interface MergeMaterialsOptions {
 }
 
 /** Of materials that were merged, what became of them and what was made. */
-type MergedMaterials = ReturnType<MaterialMerger['paint']>;
+type MergedMaterials = { shares: Map<Material, MaterialShare>; owned: (Material | Texture)[] };
 
 /** What each material that was made by merging was made of. */
 const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
@@ -78,13 +78,66 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
     changes: (material, owner) => Array.isArray(material) || knownIn(owner).has(material),
     split: splitPieces,
     paint(geometry, pieces, owner) {
-      const drawn = new Set(pieces.flatMap(({ runs }) => runs.map(({ material }) => material)));
-      const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
-      const merged = mergeAll([...drawn], palettes, { textures, maxSize }, knownIn(owner));
-      if (merged.shares.size > 0) paintPieces(geometry, pieces, merged.shares);
-      return merged;
+      const painted: ReturnType<MaterialMerger['paint']> = { shares: [], owned: [] };
+      for (let lacks = 0; lacks < 8; lacks++) {
+        const alike = pieces.filter((piece) => piece.lacks === lacks);
+        const drawn = new Set(alike.flatMap(({ runs }) => runs.map(({ material }) => material)));
+        const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
+        const { shares, owned } = mergeAll([...drawn], palettes, { textures, maxSize }, knownIn(owner));
+        if (shares.size > 0) paintPieces(geometry, alike, shares);
+        painted.shares.push(shares);
+        painted.owned.push(...owned);
+      }
+      return painted;
     },
+    mergeGroups,
   };
+}
+
+/** See `MaterialMerger`. */
+function mergeGroups(
+  this: MaterialMerger,
+  character: Parameters<MaterialMerger['mergeGroups']>[0],
+): number[] {
+  const { geometry, made, parts } = character;
+  const source = sharingCopy(geometry);
+  const { array } = source.index as BufferAttribute;
+  const runs = source.groups.map((group, i) => ({
+    ...group,
+    material: (character.material as Material[])[i],
+    lacks: (source.userData.lacks?.[i] ?? 0) as number,
+    orders: [0, 0] as [number, number],
+    geometry: source,
+    first: 0,
+    mirrored: false,
+  }));
+  // Nobody warns that its colours are gone: who baked it was told.
+  const unpainted = new BufferGeometry();
+  // Of a vertex each.
+  const pieces = runs.flatMap(({ start, count, ...run }) =>
+    Array.from(new Set(array.subarray(start, start + count)), (first) => {
+      return { ...run, runs: [run], first, count: 1, geometry: unpainted };
+    }),
+  );
+  const { shares, owned } = this.paint(geometry, pieces as unknown as Piece[], undefined);
+  made.push(...owned);
+  let order = 0;
+  runs.forEach((run, i) => {
+    run.material = shares[run.lacks].get(run.material)?.material ?? run.material;
+    // Transparent ones become one where they are neighbours alone, since their order is seen.
+    const { material, lacks } = runs[i - 1] ?? run;
+    if (run.material.transparent && (material !== run.material || lacks !== run.lacks)) order++;
+    run.orders[1] = order;
+  });
+  geometry.clearGroups();
+  const { groups, material } = setTriangles(geometry, runs, made);
+  const all = new Map<unknown, MaterialShare>(shares.flatMap((one) => [...one]));
+  character.material = material;
+  character.parts = parts.map((part) => ({
+    ...part,
+    materials: part.materials.map((one) => all.get(one) ?? one),
+  }));
+  return runs.map((run) => groups.findIndex((group) => group.includes(run)));
 }
 
 /**
@@ -153,15 +206,12 @@ function tryTextured(
 function mergeConstants(members: readonly Constants[], { shares, owned }: MergedMaterials): void {
   const material = standInFor(members);
   owned.push(material);
-  const uneven = members.some((member) => surfaceOf(member) !== surfaceOf(members[0]));
+  const surfaces = members.map((member) => SURFACE.map((name) => textOf(fieldsOf(member)[name])).join());
+  const uneven = new Set(surfaces).size > 1;
   if (uneven) owned.push(...givePalette(material, members));
   members.forEach((member, i) => {
     shares.set(member, shareOf(member, material, uneven ? (i + 0.5) / members.length : null, 0));
   });
-}
-
-function surfaceOf(material: Constants): string {
-  return SURFACE.map((name) => textOf(fieldsOf(material)[name])).join();
 }
 
 /** Textures with one texel per material, which replace its constants; green is roughness, blue metalness, as in glTF. */
@@ -195,18 +245,12 @@ function splitPieces(pieces: readonly Piece[]): Piece[] {
   return pieces.flatMap((piece) => {
     const { geometry, runs } = piece;
     if (runs.length < 2) return piece;
-    return runs.map((run) => ({
-      ...piece,
-      geometry: trianglesOf(geometry, run),
-      runs: [{ ...run, start: 0 }],
-    }));
+    return runs.map((run) => {
+      const { start, count } = run;
+      const corners = Array.from({ length: count }, (_, k) => geometry.index?.getX(start + k) ?? start + k);
+      return { ...piece, geometry: pickCorners(geometry, corners).geometry, runs: [{ ...run, start: 0 }] };
+    });
   });
-}
-
-/** A new geometry of the triangles of one run. */
-function trianglesOf(source: BufferGeometry, { start, count }: Run): BufferGeometry {
-  const corners = Array.from({ length: count }, (_, k) => source.index?.getX(start + k) ?? start + k);
-  return pickCorners(source, corners).geometry;
 }
 
 /** Gives vertices of a merged geometry the constants that their merged materials had, and the numbers of these. */

@@ -12,7 +12,7 @@ import {
   sharingCopy,
 } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
-import { FURTHER_INFLUENCES } from './crowdGeometry.js';
+import { type CharacterPart, FURTHER_INFLUENCES } from './crowdGeometry.js';
 import { copyOf, type MaterialShare } from './materialFields.js';
 
 /** Merges materials of characters, see {@link mergeMaterials}. */
@@ -41,10 +41,23 @@ export interface MaterialMerger {
     pieces: readonly Piece[],
     owner: Material | Material[] | undefined,
   ): {
-    shares: Map<Material, MaterialShare>;
+    /** What became of materials, by what pieces lack. */
+    shares: Map<Material, MaterialShare>[];
     /** Materials and textures that were made. */
     owned: (Material | Texture)[];
   };
+  /**
+   * Merges materials of a character from a file, whose vertices have one each, and makes one group of those that are drawn alike.
+   *
+   * @returns For each group the one that it has become part of.
+   * @internal
+   */
+  mergeGroups(character: {
+    geometry: BufferGeometry;
+    material: Material | Material[];
+    parts: readonly CharacterPart[];
+    made: { dispose(): void }[];
+  }): number[];
 }
 
 /** Vertices of one part, all of which have the same joints to choose from. */
@@ -120,22 +133,16 @@ export function mergeParts(
   mergeAttributes(geometry, pieces, first);
   mergeSkins(geometry, pieces, first, shading);
   mergeMorphs(geometry, pieces, first, morphs);
-  const painted = [0, 1, 2, 3, 4, 5, 6, 7].map((lacks) => {
-    const alike = pieces.filter((piece) => piece.lacks === lacks);
-    return alike.length > 0 ? merger?.paint(geometry, alike, owner) : undefined;
-  });
-  const owned = painted.flatMap((one) => one?.owned ?? []);
+  const { shares, owned } = merger?.paint(geometry, pieces, owner) ?? { shares: [], owned: [] };
   const runs = pieces.flatMap((piece) => {
-    const shares = painted[piece.lacks]?.shares;
     const orders = ordersOf(piece.source.mesh);
     return piece.runs.map((run) => {
-      const material = shares?.get(run.material)?.material ?? run.material;
+      const material = shares[piece.lacks]?.get(run.material)?.material ?? run.material;
       return { ...piece, ...run, orders, material };
     });
   });
-  const materials = setTriangles(geometry, runs, owned);
-  const shares = parts.map((_, part) => painted[all[part].lacks]?.shares);
-  return { geometry, material: materials.length === 1 ? materials[0] : materials, shares, owned };
+  const { material } = setTriangles(geometry, runs, owned);
+  return { geometry, material, shares: parts.map((_, part) => shares[all[part].lacks]), owned };
 }
 
 /** Parts with their normals; copies for poses in which a clip mirrors come last, so that all other vertices are in the order of the parts. */
@@ -338,18 +345,25 @@ function mergeMorphs(
   }
 }
 
-/** A run of a piece, in the material that is drawn. */
-type PlacedRun = Piece & Run & { orders: readonly [group: number, own: number] };
+/** A run of triangles, in the material that is drawn. */
+type PlacedRun = Run &
+  Pick<Piece, 'geometry' | 'first' | 'lacks' | 'mirrored'> & {
+    orders: readonly [group: number, own: number];
+  };
 
 /**
  * Writes the triangles in the order in which three.js would draw the meshes, with a group for all that are drawn alike.
  *
  * @param owned Takes up materials that are made.
- * @returns The materials.
+ * @returns What each group was made of, and its material; of one group it is no list.
  */
-function setTriangles(merged: BufferGeometry, runs: PlacedRun[], owned: (Material | Texture)[]): Material[] {
+export function setTriangles<T extends PlacedRun>(
+  merged: BufferGeometry,
+  runs: readonly T[],
+  owned: { dispose(): void }[],
+): { groups: T[][]; material: Material | Material[] } {
   const isOrdered = runs.some(isOrderSeen);
-  const alike = new Map<string, PlacedRun[]>();
+  const alike = new Map<string, T[]>();
   for (const run of runs) {
     const { material, lacks } = run;
     const key = [material.uuid, lacks, ...(isOrdered || material.transparent ? run.orders : [])].join();
@@ -366,8 +380,9 @@ function setTriangles(merged: BufferGeometry, runs: PlacedRun[], owned: (Materia
       const isAfter = isOrdered && !before.transparent && !material.transparent && byOrder(other, run) < 0;
       return isAfter && before.id > material.id;
     });
-    if (isTaken) owned.push(twinOf(material));
-    materials.push(isTaken ? (owned[owned.length - 1] as Material) : material);
+    const own = isTaken ? twinOf(material) : material;
+    if (isTaken) owned.push(own);
+    materials.push(own);
   }
   if (runs.some(({ lacks }) => lacks)) merged.userData.lacks = groups.map(([{ lacks }]) => lacks);
   const total = runs.reduce((sum, { count }) => sum + count, 0);
@@ -387,7 +402,7 @@ function setTriangles(merged: BufferGeometry, runs: PlacedRun[], owned: (Materia
     if (groups.length > 1) merged.addGroup(from, at - from, i);
   });
   merged.setIndex(new BufferAttribute(index, 1));
-  return materials;
+  return { groups, material: materials.length === 1 ? materials[0] : materials };
 }
 
 /** Whether a picture shows when an opaque material was drawn: depth does not decide. */

@@ -19,7 +19,6 @@ import { warnOnce } from '../utils/messages.js';
 import type { LeveledCharacter } from './addLevelsOf.js';
 import { checkStored } from './checkStored.js';
 import { damaged, EXTENSION, fileError } from './fileErrors.js';
-import { mergeLoaded } from './mergeLoaded.js';
 import { digestOf, unpack } from './pack.js';
 import {
   checkedIn,
@@ -200,7 +199,7 @@ export class SkinnedInstancedMeshExtension {
     };
     const isMerged = mergeMaterials && materials.length > 1;
     if (isMerged && options.mergeMaterials !== undefined)
-      character.merged = mergeLoaded(character, options.mergeMaterials(mergeMaterials));
+      character.merged = options.mergeMaterials(mergeMaterials).mergeGroups(character);
     else if (isMerged) {
       warnOnce(
         `characters of the file were baked to have their materials merged; pass { mergeMaterials } to the SkinnedInstancedMeshExtension. Until then each is a draw call.`,

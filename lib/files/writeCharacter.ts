@@ -1,6 +1,5 @@
 import {
   type AnimationClip,
-  BufferAttribute,
   type BufferGeometry,
   DataUtils,
   type Material,
@@ -12,7 +11,7 @@ import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { Character } from '../character/assembleCharacter.js';
-import { FURTHER_INFLUENCES } from '../character/crowdGeometry.js';
+import { FURTHER_INFLUENCES, makeMorphsRelative } from '../character/crowdGeometry.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineToMatrix4 } from '../utils/affine.js';
@@ -20,7 +19,6 @@ import {
   type Attribute,
   inFloats,
   isOfVertices,
-  morphOffsets,
   picked,
   plainArray,
   sharingCopy,
@@ -130,7 +128,9 @@ function write(
   if (compressMeshes) quantizeGeometry(geometry);
 
   const { vertexData } = boneTexture as { vertexData?: VertexTextureData };
-  if (vertexData) geometry = sharingCopy(geometry).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
+  geometry = sharingCopy(geometry);
+  makeMorphsRelative(geometry);
+  if (vertexData) geometry.deleteAttribute('skinIndex').deleteAttribute('skinWeight');
   const { primitives, attributes, corners, drawn } = primitivesOf(writer, geometry, material, materialOf);
   const { name, morphTargetInfluences: weights, morphTargetDictionary = {} } = fields;
   const extras = weights && { targetNames: Object.keys(morphTargetDictionary) };
@@ -255,7 +255,7 @@ function primitivesOf(
   material: Material | Material[],
   materialOf: (material: Material) => number,
 ) {
-  const { index, drawRange, morphAttributes, morphTargetsRelative } = geometry;
+  const { index, drawRange, morphAttributes } = geometry;
   const { position } = geometry.attributes;
   const primitive: Record<string, number> = {};
   const attributes: Record<string, string> = {};
@@ -269,10 +269,7 @@ function primitivesOf(
   const targets: Record<string, number>[] = [];
   for (const [name, list] of Object.entries(morphAttributes))
     list.forEach((target, i) => {
-      const base = morphTargetsRelative ? null : geometry.attributes[name];
-      const { itemSize } = target;
-      const offsets = base ? new BufferAttribute(morphOffsets(target, base, itemSize), itemSize) : target;
-      targets[i] = { ...targets[i], [NAMES[name]]: writeAttribute(writer, offsets, name) };
+      targets[i] = { ...targets[i], [NAMES[name]]: writeAttribute(writer, target, name) };
     });
   const length = index?.count ?? position.count;
   const end = Math.min(length, drawRange.start + drawRange.count);

@@ -8,9 +8,9 @@ export type Steps<T> = Generator<number, T, void>;
 const RUN = 4096;
 
 /** Does work on runs of `count` elements, with a step after each. @param work Gets where a run begins, and where the next does. */
-export function* inRuns(count: number, work: (start: number, end: number) => void): Steps<void> {
-  for (let start = 0; start < count; start += RUN) {
-    work(start, Math.min(start + RUN, count));
+export function* inRuns(count: number, work: (start: number, end: number) => void, run = RUN): Steps<void> {
+  for (let start = 0; start < count; start += run) {
+    work(start, Math.min(start + run, count));
     yield 0;
   }
 }

@@ -2,7 +2,7 @@ import { Box3, type BufferGeometry, type Object3D, Vector3 } from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 import { boxToArray } from '../animation/jointBoxes.js';
 import type { ScenePart } from '../animation/Rig.js';
-import { frameTimes } from '../baking/planClips.js';
+import { bakedClip, frameTimes } from '../baking/planClips.js';
 import { RigPoser } from '../baking/RigPoser.js';
 import { collectRig } from '../character/collectRig.js';
 import { copyNodes } from '../character/rigNodes.js';
@@ -78,9 +78,7 @@ export function* bakeVertices(
         yield (start + i) / (all + 1);
       }
       errors.push({ clip: name, stored, between: measure && count > 1 ? between : null });
-      const fps = (count - 1) / (duration || 1);
-      const of = { name, start, count, duration, fps };
-      clips.push({ ...of, bounds: boxToArray(bounds), rootMotion: null, markers: [] });
+      clips.push(bakedClip({ name, start, count, duration }, bounds));
       start += count;
     }
 

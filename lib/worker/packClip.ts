@@ -1,7 +1,13 @@
-import type { AnimationClip, KeyframeTrack } from 'three';
+import {
+  type AnimationClip,
+  Interpolant,
+  InterpolateDiscrete,
+  KeyframeTrack,
+  Quaternion,
+  QuaternionKeyframeTrack,
+} from 'three';
 import { frameTimes, type PlannedClip } from '../baking/planClips.js';
 import type { Steps } from '../utils/steps.js';
-import { kindOf, trackOfKind } from './trackKinds.js';
 
 /** A clip as a worker is sent it: what baking reads of it, and no more. */
 export type SentClip = Omit<PlannedClip, 'clip' | 'timeOf'> & {
@@ -69,4 +75,108 @@ export function unpackClip({ clip, tracks: sent, ...planned }: SentClip): Planne
     clip: { ...clip, tracks } as unknown as AnimationClip,
     timeOf: frameTimes(planned.count, clip.duration),
   };
+}
+
+/**
+ * three.js's methods that make interpolants, in the order of its constants for them: a track has one of these as its
+ * `createInterpolant`, or a function that a loader has made.
+ */
+const FACTORIES = [
+  'InterpolantFactoryMethodDiscrete',
+  'InterpolantFactoryMethodLinear',
+  'InterpolantFactoryMethodSmooth',
+  'InterpolantFactoryMethodBezier',
+];
+
+/** What makes a track's interpolants. */
+type Factory = { isInterpolantFactoryMethodGLTFCubicSpline?: boolean };
+
+/** Stands behind those for the function that GLTFLoader makes, which is known by a mark. */
+const GLTF_SPLINE = FACTORIES.length;
+
+/**
+ * A number that says how a track is played: twice the place of its factory, plus one for tracks of quaternions.
+ *
+ * @returns Null for tracks with code of their own, which cannot be sent.
+ */
+function kindOf(track: KeyframeTrack): number | null {
+  const isQuaternion = track.ValueTypeName === 'quaternion';
+  const bit = isQuaternion ? 1 : 0;
+  const { createInterpolant: factory } = track as unknown as { createInterpolant: Factory };
+  if (factory.isInterpolantFactoryMethodGLTFCubicSpline === true) {
+    return track instanceof QuaternionKeyframeTrack === isQuaternion ? GLTF_SPLINE * 2 + bit : null;
+  }
+  const { prototype } = isQuaternion ? QuaternionKeyframeTrack : KeyframeTrack;
+  const place = FACTORIES.findIndex(
+    (name) => (prototype as unknown as Record<string, unknown>)[name] === factory,
+  );
+  return place === -1 ? null : place * 2 + bit;
+}
+
+/** A track of a kind that {@link kindOf} has found. */
+function trackOfKind(
+  kind: number,
+  name: string,
+  times: ArrayLike<number>,
+  values: ArrayLike<number>,
+): KeyframeTrack {
+  const isQuaternion = kind % 2 === 1;
+  const place = kind >> 1;
+  const Track = isQuaternion ? QuaternionKeyframeTrack : KeyframeTrack;
+  const interpolation = InterpolateDiscrete + (place === GLTF_SPLINE ? 0 : place);
+  // The constructor copies arrays of other kinds than those it likes.
+  const track = Object.assign(new Track(name, [0], [0], interpolation as never), { times, values });
+  if (place !== GLTF_SPLINE) return track as KeyframeTrack;
+  const Spline = isQuaternion ? GLTFCubicSplineQuaternion : GLTFCubicSpline;
+  return Object.assign(track, {
+    createInterpolant: (result: Float64Array) =>
+      new Spline(times as Float32Array, values as Float32Array, track.getValueSize() / 3, result),
+  }) as unknown as KeyframeTrack;
+}
+
+const _quaternion = /*@__PURE__*/ new Quaternion();
+
+/**
+ * glTF's cubic splines, whose keys hold a tangent, a value and another tangent. GLTFLoader has the same, and gives tracks a function
+ * that makes one; a function cannot be sent to a worker.
+ */
+class GLTFCubicSpline extends Interpolant {
+  override copySampleValue_(index: number) {
+    const { resultBuffer, sampleValues, valueSize } = this;
+    const from = (index * 3 + 1) * valueSize;
+    for (let i = 0; i < valueSize; i++) resultBuffer[i] = sampleValues[from + i];
+    return resultBuffer;
+  }
+
+  // In the order of GLTFLoader's arithmetic, so that both give the same to the last bit.
+  override interpolate_(key: number, t0: number, t: number, t1: number) {
+    const { resultBuffer, sampleValues: values, valueSize: size } = this;
+    const td = t1 - t0;
+    const p = (t - t0) / td;
+    const pp = p * p;
+    const ppp = pp * p;
+    const after = key * size * 3;
+    const before = after - size * 3;
+    const s2 = -2 * ppp + 3 * pp;
+    const s3 = ppp - pp;
+    const s0 = 1 - s2;
+    const s1 = s3 - pp + p;
+    for (let i = 0; i < size; i++) {
+      const p0 = values[before + i + size];
+      const m0 = values[before + i + size * 2] * td;
+      const p1 = values[after + i + size];
+      const m1 = values[after + i] * td;
+      resultBuffer[i] = s0 * p0 + s1 * m0 + s2 * p1 + s3 * m1;
+    }
+    return resultBuffer;
+  }
+}
+
+/** The same of rotations. */
+class GLTFCubicSplineQuaternion extends GLTFCubicSpline {
+  override interpolate_(key: number, t0: number, t: number, t1: number) {
+    const result = super.interpolate_(key, t0, t, t1);
+    _quaternion.fromArray(result).normalize().toArray(result);
+    return result;
+  }
 }
