@@ -7,9 +7,11 @@ import {
 } from 'skinned-instanced-mesh';
 import {
   Box2,
+  Box3,
   LoopOnce,
   MathUtils,
   Matrix4,
+  type Object3D,
   Plane,
   Raycaster,
   type Texture,
@@ -20,9 +22,10 @@ import {
 } from 'three';
 import { Figures } from '../lib/Figures.js';
 import { load } from '../lib/loadCharacter.js';
+import { onFile, openCharacter } from '../lib/openFile.js';
 import { openStage } from '../lib/openStage.js';
 import { Picker } from '../lib/Picker.js';
-import { find, secondsBetween, toggle } from '../lib/page.js';
+import { fail, find, secondsBetween, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { addLevels, createPeople, dress } from '../people.js';
 
@@ -30,6 +33,8 @@ const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
 const SIZE = 1.3;
 const STEP = 1_000;
+/** So many of a visitor's own figure come. */
+const GUESTS = 12;
 
 const { query, detail, Crowd, CrowdKinds, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
@@ -49,21 +54,27 @@ crowd.receiveShadow = true;
 addLevels(crowd, detail);
 stage.scene.add(crowd);
 
-// A body that is built otherwise, and does all that they do.
+// Bodies that are built otherwise, and do all that they do.
 const { scene: armour } = await load(new URL('../art/body.glb', import.meta.url));
-const { body, scale } = retargetBody(armour, root);
 const kinds = new CrowdKinds(crowd);
-const knight = kinds.add(bakeCharacter(body, []), { scale });
+const knight = kindOf(armour);
+
+function kindOf(other: Object3D) {
+  const { body, scale } = retargetBody(other, root);
+  const size = new Box3().setFromObject(other).getSize(new Vector3());
+  return { kind: kinds.add(bakeCharacter(body, []), { scale }), size: HEIGHT / size.y };
+}
 
 const _matrix = new Matrix4();
+const _scale = new Vector3();
 let spawned = 0;
 
 /** Adds one, at a place of its own or in the next place of the plan. */
-function spawn(place?: Vector3, kind: KindMesh | number = 0): void {
+function spawn(place?: Vector3, kind: KindMesh | number = 0, size = 1): void {
   if (crowd.count === crowd.capacity) crowd.setCapacity(crowd.capacity * 2);
   const index = crowd.count++;
   placeOf(spawned, SIZE, _matrix);
-  if (place) _matrix.setPosition(place);
+  if (place) _matrix.scale(_scale.setScalar(size)).setPosition(place);
   crowd.setMatrixAt(index, _matrix);
   crowd.instanceMatrix.needsUpdate = true;
   dress(parts, index, spawned);
@@ -130,8 +141,18 @@ find('button[name=fewer]').addEventListener('click', () => {
   // the last hundred stay
   crowd.count = Math.max(Math.min(crowd.count, 100), crowd.count - STEP);
 });
-find('button[name=knight]').addEventListener('click', () => {
-  spawn(new Vector3(MathUtils.randFloatSpread(8), 0, MathUtils.randFloatSpread(8)), knight);
+/** So many come to the middle. */
+function join({ kind, size }: ReturnType<typeof kindOf>, count: number): void {
+  for (let i = 0; i < count; i++)
+    spawn(new Vector3(MathUtils.randFloatSpread(8), 0, MathUtils.randFloatSpread(8)), kind, size);
+}
+find('button[name=knight]').addEventListener('click', () => join(knight, 1));
+onFile(find('[name=file]'), async (file) => {
+  try {
+    join(kindOf((await openCharacter(file, stage.renderer)).root), GUESTS);
+  } catch (error) {
+    fail(error as Error);
+  }
 });
 toggle('shadows', query.get('shadows') !== '0', (value) => {
   stage.shadows = value;

@@ -207,8 +207,8 @@ export const MUTANTS = {
   },
   'order-of-levels': {
     file: 'lib/cli/options.ts',
-    text: '* sign >= 0',
-    fault: '* sign > 0',
+    text: '(one.distance ?? 0) >= distance',
+    fault: '(one.distance ?? 0) > distance',
     tests: ['unit/cli'],
   },
   // Rays, sockets, objects.
