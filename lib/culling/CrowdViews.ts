@@ -50,6 +50,10 @@ export function removeStage(views: CrowdViews, stage: CrowdStage): void {
   views.dropViews();
 }
 
+/** What sorts what a camera sees into lists: levels of detail together with kinds, and kinds alone. */
+export type LevelLists = LODSelector & { listsFor(capacity: number, kinds: KindSplitter | null): SplitLists };
+export type KindLists = KindSplitter & { listsFor(capacity: number): SplitLists };
+
 /** Frames after which a view that nobody asks for is let go. */
 const IDLE = 300;
 /** Frames in which a camera that saw the crowd is likely to do so again: several may take turns. */
@@ -72,11 +76,11 @@ export class CrowdViews {
     of(renderer: object): object;
   } | null = null;
   /** Divides what cameras see by kinds; null while all instances are of one. Call `dropViews` after a change. */
-  kinds: KindSplitter | null = null;
+  kinds: KindLists | null = null;
   private culled: boolean | null = null;
   /** One or more for each camera: that of a point light looks six ways in a frame. */
   views: CameraView[] = [];
-  private splits: LODSelector | null = null;
+  private splits: LevelLists | null = null;
   /** What features have a say in what cameras draw, see `addStage`. */
   readonly stages: CrowdStage[] = [];
   /** Whose instances are expected to be drawn in a frame. */
@@ -127,11 +131,11 @@ export class CrowdViews {
   }
 
   /** Sorts what cameras see into several lists; null for one. */
-  get splitter(): LODSelector | null {
+  get splitter(): LevelLists | null {
     return this.splits;
   }
 
-  set splitter(value: LODSelector | null) {
+  set splitter(value: LevelLists | null) {
     this.splits = value;
     this.dropViews();
   }
@@ -382,8 +386,7 @@ export class CameraView implements PoseRequest {
    */
   of(list: ListNumber = ALL_LISTED, isRising = false): View {
     const { split, all } = this;
-    if (split === null || this.splitVersion < 0) return list === 0 ? { ...all, count: 0 } : all;
-    return split.of(list, all.list, isRising);
+    return split === null || this.splitVersion < 0 ? all : split.of(list, all.list, isRising);
   }
 
   /**

@@ -1,7 +1,6 @@
 import type { Camera, Matrix4 } from 'three';
 import { MAX_LEVELS } from '../constants.js';
 import type { PoseRequest } from './InstanceList.js';
-import type { SplitLists } from './SplitLists.js';
 
 /**
  * Which instances a mesh draws, as a number: a bit `1 << level` for each level of detail, and above these one more than the number of
@@ -55,8 +54,6 @@ export interface LODSelector {
   poseRateOf(code: number, inShadow: boolean): number;
   /** Measures distances from a camera, for who chooses levels elsewhere. */
   measure(): LevelMeasure;
-  /** Lists of a view. */
-  listsFor(capacity: number, kinds: KindSplitter | null): SplitLists;
 }
 
 /** Divides what cameras see, or what they see at a level of detail, by kinds of instances: see `CrowdKinds`. */
@@ -75,8 +72,6 @@ export interface KindSplitter {
   meshOf(id: number): object | undefined;
   /** How many of the instances are of a kind, as a share. */
   shareOf(kind: number): number;
-  /** Lists of a view without levels. */
-  listsFor(capacity: number): SplitLists;
 }
 
 /** From where a camera sees a crowd: what a level's start is compared with. */

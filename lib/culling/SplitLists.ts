@@ -13,11 +13,16 @@ let _entries = /*@__PURE__*/ new Uint32Array(0);
 /** By bucket, where the next entry comes. */
 let _ends = /*@__PURE__*/ new Uint32Array(0);
 
+/** What a mesh draws. */
 interface Range extends View {
   list: InstanceList;
   start: number;
   count: number;
   isFading: boolean;
+  /** The list of what does not lie in one range. */
+  own: InstanceList | null;
+  /** That of `split`. */
+  version: number;
 }
 
 /**
@@ -35,12 +40,12 @@ export class SplitLists {
   /** Where in the list each bucket begins, and where the last ends. */
   private starts = new Uint32Array(2);
   private levels = 1;
+  /** See `ViewLevels`; null where there is one level. */
+  private shown: Uint8Array | null = null;
   private length = 0;
   /** Goes up with each `split`. */
   private version = 0;
   private readonly ranges = new Map<number, Range>();
-  /** Lists of what does not lie in one range. */
-  private readonly gathered = new Map<number, Range & { version: number }>();
 
   /**
    * @param capacity The most instances there can be.
@@ -92,6 +97,7 @@ export class SplitLists {
     this.length = 0;
     this.version++;
     byLevel?.begin();
+    this.shown = byLevel?.shown ?? null;
     for (let i = 0; i < count; i++) {
       const id = ids[i];
       const kind = kinds === null ? 0 : kinds.kinds[id];
@@ -118,42 +124,42 @@ export class SplitLists {
    * @param whole The list that has all `entries`.
    * @param isRising Whether the ids have to be in ascending order.
    */
-  of(list: number, whole: InstanceList, isRising: boolean): View {
-    const { starts, levels, isFading } = this;
-    let range = this.ranges.get(list);
+  of(list: ListNumber, whole: InstanceList, isRising: boolean): View {
+    const { starts, levels, isFading, version, ranges } = this;
+    const key = 2 * list + Number(isRising);
+    let range = ranges.get(key);
     if (range === undefined) {
-      range = { list: whole, start: 0, count: 0, isFading };
-      this.ranges.set(list, range);
+      range = { list: whole, start: 0, count: 0, isFading, own: null, version: -1 };
+      ranges.set(key, range);
     }
+    if (range.version === version) return range;
     const shown = levelsIn(list) & ((1 << levels) - 1);
     const kinds = (starts.length - 1) / levels;
     const kind = kindIn(list);
-    range.count = 0;
+    Object.assign(range, { list: whole, count: 0, isFading, version });
     if (shown === 0 || kind >= kinds) return range;
     // There are no entries at levels that lie between them, since nothing is drawn there.
     const from = 31 - Math.clz32(shown & -shown);
     const to = 31 - Math.clz32(shown);
-    const [first, last] = kind < 0 ? [0, kinds - 1] : [kind, kind];
-    const isRange = first === last || (from === 0 && to === levels - 1);
-    if (!isRange || (isRising && (first !== last || from !== to)))
-      return this.gather(list, whole, [first, last], [from, to]);
-    range.list = whole;
-    range.isFading = isFading;
+    const first = Math.max(kind, 0);
+    const last = kind < 0 ? kinds - 1 : kind;
     range.start = starts[first * levels + from];
     range.count = starts[last * levels + to + 1] - range.start;
+    const isRange = first === last || (from === 0 && to === levels - 1);
+    if (!isRange || (isRising && (first !== last || from !== to))) this.gather(range, first, last, from, to);
     return range;
   }
 
   dispose(): void {
-    for (const { list } of this.gathered.values()) list.dispose();
-    this.gathered.clear();
+    for (const { own } of this.ranges.values()) own?.dispose();
+    this.ranges.clear();
   }
 
   /** Adds an entry at a level; says what is needed of it. */
   private add(kind: number, level: number, entry: number): number {
-    const { byLevel, levels } = this;
+    const { shown, levels } = this;
     this.atLevel[level]++;
-    const isShown = byLevel === null ? DRAWN | POSED : byLevel.shown[level];
+    const isShown = shown === null ? DRAWN | POSED : shown[level];
     if (isShown === 0) return 0;
     const bucket = kind * levels + level;
     _found[this.length] = entry;
@@ -175,23 +181,17 @@ export class SplitLists {
     for (let i = 0; i < length; i++) _entries[_ends[_buckets[i]]++] = _found[i];
   }
 
-  /** A list of its own for some levels of some kinds, in the order of the ids. */
-  private gather(
-    list: number,
-    whole: InstanceList,
-    [first, last]: readonly number[],
-    [from, to]: readonly number[],
-  ): View {
-    const { starts, levels, isFading, version } = this;
-    let own = this.gathered.get(list);
-    if (own?.version === version) return own;
-    if (own === undefined || own.list.capacity < whole.capacity) {
-      own?.list.dispose();
-      own = { list: new InstanceList(whole.capacity), start: 0, count: 0, isFading, version };
-      this.gathered.set(list, own);
+  /** Gives some levels of some kinds a list of their own, in the order of the ids. */
+  private gather(range: Range, first: number, last: number, from: number, to: number): void {
+    const { starts, levels } = this;
+    const { list: whole, isFading } = range;
+    if ((range.own?.capacity ?? -1) < whole.capacity) {
+      range.own?.dispose();
+      range.own = new InstanceList(whole.capacity);
     }
-    let count = 0;
+    const own = range.own as InstanceList;
     const source = isFading ? whole.entries : whole.data;
+    let count = 0;
     for (let kind = first; kind <= last; kind++) {
       const end = starts[kind * levels + to + 1];
       // For a while ids come before what is drawn of them, so that numbers are in the order of ids.
@@ -202,8 +202,8 @@ export class SplitLists {
     }
     _found.subarray(0, count).sort();
     for (let i = 0; i < count; i++) _found[i] = (_found[i] >>> (32 - ID_BITS)) | (_found[i] << ID_BITS);
-    if (isFading) own.list.assignFading(_found, count);
-    else own.list.assign(_found, count);
-    return Object.assign(own, { count, isFading, version });
+    if (isFading) own.assignFading(_found, count);
+    else own.assign(_found, count);
+    Object.assign(range, { list: own, start: 0, count });
   }
 }

@@ -36,7 +36,7 @@ export function drawsOf(
 ): Pick<ViewInfo, 'triangles' | 'drawCalls'> {
   let [triangles, drawCalls] = [0, 0];
   for (const { geometry, material, visible, list } of members) {
-    const count = visible ? countOf(list) : 0;
+    const count = visible && list !== 0 ? countOf(list) : 0;
     if (count === 0) continue;
     triangles += count * trianglesIn(geometry);
     const drawn = Array.isArray(material)

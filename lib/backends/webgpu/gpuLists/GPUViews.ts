@@ -189,7 +189,7 @@ class GPUViews {
     const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(lists.totals));
     const [visible] = totals;
     const levels = views.splitter?.isUsed === true ? [...totals.subarray(1, 1 + this.levels)] : [visible];
-    const countOf = (list: ListNumber) => (list === 0 ? 0 : totals[this.placeOf(list)]);
+    const countOf = (list: ListNumber) => totals[this.placeOf(list)];
     const info = { visible, levels, ...drawsOf(views, countOf) };
     return crowd.written === null ? { ...info, posed } : info;
   }
