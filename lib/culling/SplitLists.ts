@@ -1,6 +1,13 @@
 import { FADE_NEAR, FADING, ID_BITS, MAX_LEVELS } from '../constants.js';
 import { entryOf, InstanceList, type View } from './InstanceList.js';
-import { type KindSplitter, kindIn, type ListNumber, type LODSelector, levelsIn, type ViewLevels } from './LODSelector.js';
+import {
+  type KindSplitter,
+  kindIn,
+  type ListNumber,
+  type LODSelector,
+  levelsIn,
+  type ViewLevels,
+} from './LODSelector.js';
 
 /** Whether anything is drawn of an instance, and whether it has to be posed for that: bits. */
 const DRAWN = 1;
