@@ -1,4 +1,4 @@
-import { type ComputeNode, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -10,6 +10,7 @@ import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
 import { isWebGPU, PerRenderer } from './PerRenderer.js';
 import {
+  computeWaiting,
   countPoses,
   createPoseNumbers,
   type PoseBuffers,
@@ -23,8 +24,6 @@ import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
 import { placesOf, storedPlaces } from './StoredPlaces.js';
 
 const MATRIX_BYTES = 48;
-
-let _due = /*@__PURE__*/ new Uint32Array(0);
 
 /** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
 const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
@@ -90,12 +89,11 @@ export class NodePoses implements PoseBuffers {
   segments: MatrixRows | null = null;
   palette!: MatrixRows;
   due!: StorageBufferAttribute;
-  readonly numbers = createPoseNumbers();
-  readonly times = timesIn(this.numbers);
+  list: PoseList | null = null;
+  readonly numbers: StorageBufferAttribute;
+  readonly times: Float32Array;
   posedCrowd!: DrawnCrowd;
   places!: ReturnType<typeof placesOf>;
-  /** The last frame in which it was drawn, see `poseAhead`; -1 while that does not know it. */
-  turn = -1;
   private tracker: PoseDirtyTracker;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
@@ -103,6 +101,8 @@ export class NodePoses implements PoseBuffers {
   private count = 0;
   /** Whether nobody is posed in the palette that there is. */
   private isEmpty = true;
+  /** Whether `due` lists all rows, in order. */
+  private isDueInOrder = false;
   /** Rows that there are buffers for. */
   size = -1;
   /** The same with that of nobody. */
@@ -118,6 +118,8 @@ export class NodePoses implements PoseBuffers {
   ) {
     const { capacity } = playback;
     this.counts = countPoses(boneTexture.data.tracks as PoseTracks);
+    this.numbers = createPoseNumbers(this.counts);
+    this.times = timesIn(this.numbers);
     this.rows = new PaletteRows(capacity, (texture) => this.retired.push(texture));
     this.tracker = new PoseDirtyTracker(capacity);
     this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
@@ -197,23 +199,16 @@ export class NodePoses implements PoseBuffers {
     if (tracker.dueCount > 0) this.pose(renderer, crowd, waits);
   }
 
-  /** What poses the instances of a list. */
-  stepsForList(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): ComputeNode[] {
+  /** Has the instances of a list posed, at the next `computeWaiting`. */
+  poseListed(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): void {
     crowd.crowd.poseEdits?.update();
     this.grow(renderer, this.fitted().rows.capacity);
-    this.posedCrowd = crowd;
-    this.places = placesOf(renderer, crowd);
     // What the tracker knows is not so any more.
     this.isEmpty = true;
-    const make = () => new PoseSteps(this, true, list);
-    const steps = this.steps.get(renderer, poseKey(crowd, this.counts, false, list), make);
-    prepareUploads(renderer, crowd);
-    this.prepareRows(renderer);
-    return steps.prepareList(this, list);
+    wait(this.stepsFor(renderer, crowd, list).prepare(this, 0, 0), this);
   }
 
   dispose(): void {
-    this.turn = -1;
     this.numbers.dispose();
     this.steps.dispose();
     this.rows.dispose();
@@ -236,36 +231,34 @@ export class NodePoses implements PoseBuffers {
   }
 
   private pose(renderer: WebGPURenderer, crowd: DrawnCrowd, waits: boolean): void {
+    const { kept, webGPU } = this;
+    const { count } = crowd.visibility;
+    const due = webGPU ? this.listDue(count) : count;
+    const copied = kept?.keep(renderer, this.count) ?? 0;
+    wait(this.stepsFor(renderer, crowd, null).prepare(this, due, copied), this);
+    if (!waits || !this.canWait) computeWaiting(renderer);
+    this.count = count;
+  }
+
+  /** The steps that pose a crowd next, once all that they read and write is prepared. */
+  private stepsFor(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList | null): PoseSteps {
+    const { rows, counts, kept, webGPU } = this;
     this.posedCrowd = crowd;
     this.places = placesOf(renderer, crowd);
-    const { rows, counts, kept, webGPU, tracker } = this;
-    const { count } = crowd.visibility;
-    const hasAll = rows.size === rows.capacity;
-    const isPart = !hasAll || tracker.dueCount < count;
-    if (isPart && webGPU) this.writeDue(tracker);
+    this.list = list;
     rows.rowOf.prepare(renderer);
     rows.instanceOf.texture.prepare(renderer);
-    const copied = kept?.keep(renderer, this.count) ?? 0;
-    const key = poseKey(crowd, counts, kept !== null, null);
-    const steps = this.steps.get(renderer, key, () => new PoseSteps(this, webGPU, null));
     prepareUploads(renderer, crowd);
-    this.prepareRows(renderer);
-    const looked = hasAll ? count : rows.size;
-    const nodes = steps.prepare(this, looked, isPart, copied);
-    if (waits && this.canWait) wait(nodes, this);
-    else renderer.compute(nodes);
-    this.count = count;
+    this.locals.prepare(renderer);
+    this.segments?.prepare(renderer);
+    this.palette.prepare(renderer);
+    const key = poseKey(crowd, counts, kept !== null);
+    return this.steps.get(renderer, key, () => new PoseSteps(this, webGPU));
   }
 
   /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
   private get canWait(): boolean {
-    return this.webGPU && this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
-  }
-
-  private prepareRows(renderer: WebGPURenderer): void {
-    this.locals.prepare(renderer);
-    this.segments?.prepare(renderer);
-    this.palette.prepare(renderer);
+    return this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
   }
 
   /** Makes room for so many. */
@@ -277,22 +270,34 @@ export class NodePoses implements PoseBuffers {
     this.resize();
   }
 
-  /** Says which rows are to be posed, a bit for each. */
-  private writeDue(tracker: PoseDirtyTracker): void {
-    const { array } = this.due;
-    if (_due.length < array.length) _due = new Uint32Array(array.length);
-    else _due.fill(0);
+  /** Lists the rows that are to be posed. Returns how many these are. */
+  private listDue(count: number): number {
+    const { due, rows, tracker } = this;
+    const { array } = due;
+    if (rows.size === rows.capacity && tracker.dueCount >= count) {
+      if (!this.isDueInOrder) {
+        for (let row = 0; row < array.length; row++) array[row] = row;
+        sendFirst(due, array.length);
+      }
+      this.isDueInOrder = true;
+      return count;
+    }
+    let listed = 0;
+    let differs = false;
     for (let word = 0; word < tracker.due.length; word++) {
       for (let rest = tracker.due[word]; rest !== 0; rest &= rest - 1) {
-        const row = this.rows.rowFor(word * 32 + 31 - Math.clz32(rest & -rest), tracker);
-        _due[row >> 5] |= 1 << (row & 31);
+        const row = rows.rowFor(word * 32 + 31 - Math.clz32(rest & -rest), tracker);
+        if (array[listed] !== row) {
+          array[listed] = row;
+          differs = true;
+        }
+        listed++;
       }
     }
-    for (let i = 0; i < array.length; i++) {
-      if (array[i] === _due[i]) continue;
-      array[i] = _due[i];
-      this.due.needsUpdate = true;
-    }
+    if (!differs) return listed;
+    this.isDueInOrder = false;
+    sendFirst(due, listed);
+    return listed;
   }
 
   private resize(): void {
@@ -305,7 +310,8 @@ export class NodePoses implements PoseBuffers {
     if (counts.layout.hasLongChains) this.segments = createMatrixRows(size * counts.entries, webGPU);
     this.room = withNobody(this.rows);
     this.palette = createMatrixRows(this.room * counts.columns, webGPU);
-    this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, Math.ceil(size / 32))), 1);
+    this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, size)), 1);
+    this.isDueInOrder = false;
   }
 
   private retire(): void {
@@ -313,6 +319,14 @@ export class NodePoses implements PoseBuffers {
     this.retired.push(this.locals, this.palette, due);
     if (segments !== null) this.retired.push(segments);
   }
+}
+
+/** Has renderers upload the first numbers of a buffer, and those that wait already. */
+function sendFirst(buffer: StorageBufferAttribute, count: number): void {
+  const { updateRanges } = buffer;
+  if (updateRanges.length === 0) buffer.addUpdateRange(0, count);
+  else updateRanges[0].count = Math.max(updateRanges[0].count, count);
+  buffer.needsUpdate = true;
 }
 
 const NO_RATES = {

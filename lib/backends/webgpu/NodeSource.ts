@@ -10,9 +10,7 @@ import type { NodePoses } from './NodePoses.js';
 export interface NodeSource {
   /** The name of the `PoseSource`. */
   readonly name: string;
-  /** Whether its matrices can place the instance too. */
-  readonly places?: boolean;
-  /** What a pass poses of a crowd before it is drawn. */
+  /** What a pass poses of a crowd before it is drawn. Its matrices can place the instance too. */
   posesOf?(renderer: object, crowd: DrawnCrowd): NodePoses;
   /** Builds on the current stack. */
   skinningMatrix(vertex: {
@@ -30,7 +28,7 @@ export interface NodeSource {
   }): PosedNodes & {
     /** Null if that is not known. Builds on the current stack. */
     previous: (() => PosedNodes) | null;
-    /** Rows of the inverse of the instance's matrix, of a source that `places`. Builds on the current stack. */
+    /** Rows of the inverse of the instance's matrix, of a source with a pass. Builds on the current stack. */
     unplacing?: () => Rows;
   };
 }

@@ -14,6 +14,7 @@ import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import { rowsOf, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
+import { ID_MASK } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PaletteRows } from '../PaletteRows.js';
 import { nodesOf } from './featureNodes.js';
@@ -36,30 +37,39 @@ export function countPoses(tracks: PoseTracks) {
 /** What steps are told of a crowd, as the bytes lie in `PoseBuffers.numbers`. */
 const PoseNumbers = /*@__PURE__*/ struct(
   {
+    /** How many rows `due` lists; it comes first, as in `PoseList.totals`. */
+    due: 'int',
+    /** Whether rows are handed out, see `PaletteRows`. */
+    isPooled: 'int',
+    clock: 'vec2',
     /** Its `PoseCounts`: nodes, entries, joints and columns. */
     counts: 'ivec4',
     starts: 'ivec3',
-    /** Whether `due` counts, and whether rows are handed out, see `PaletteRows`. */
-    isPart: 'int',
-    clock: 'vec2',
-    isPooled: 'int',
-    /** Rows that are looked at, and whose poses are kept first. */
-    count: 'int',
+    /** Rows whose poses are kept first. */
     kept: 'int',
   },
   'PoseNumbers',
 );
 /** Numbers in these, with what fills up the last vector. */
-const NUMBERS = 16;
-const STARTS = 4;
-const IS_PART = 7;
-const CLOCK = 8;
-const IS_POOLED = 10;
-const COUNT = 11;
-const KEPT = 12;
+const NUMBERS = 12;
+const DUE = 0;
+const IS_POOLED = 1;
+const CLOCK = 2;
+const COUNTS = 4;
+const STARTS = 8;
+const KEPT = 11;
 
-export const createPoseNumbers = (): StorageBufferAttribute =>
-  new StorageBufferAttribute(new Int32Array(NUMBERS), 1);
+export function createPoseNumbers({
+  nodes,
+  entries,
+  joints,
+  columns,
+  layout,
+}: ReturnType<typeof countPoses>): StorageBufferAttribute {
+  const numbers = new Int32Array(NUMBERS);
+  numbers.set([nodes, entries, joints, columns, layout.nodes, layout.joints, layout.clips], COUNTS);
+  return new StorageBufferAttribute(numbers, 1);
+}
 
 export const timesIn = ({ array }: StorageBufferAttribute): Float32Array =>
   new Float32Array(array.buffer, CLOCK * 4, 2);
@@ -86,21 +96,20 @@ export interface PoseBuffers {
   readonly palette: MatrixRows;
   /** The palette of the frame before; null where nobody asks for motion vectors. */
   readonly before: MatrixRows | null;
-  /** A bit for each row: whether it is to be posed. */
+  /** The rows that are posed, as the CPU lists them. */
   readonly due: StorageBufferAttribute;
+  /** The list that takes its place; null for none. */
+  readonly list: PoseList | null;
 }
 
-/** A list of instances that the GPU has made. */
+/** A list that the GPU has made, of instances whose rows have their numbers. */
 export interface PoseList {
+  /** In the lower `ID_BITS` of each. */
   readonly ids: StorageBufferAttribute;
   /** The first says how long it is. */
   readonly totals: StorageBufferAttribute;
   /** Workgroups of both steps. */
   readonly poseSizes: readonly [IndirectStorageBufferAttribute, IndirectStorageBufferAttribute];
-  /** The instance of an entry. */
-  idOf(entry: Node<'uint'>): Node<'int'>;
-  /** Tells lists of different entries apart: 1 or 2. */
-  readonly kind: number;
 }
 
 /** Where the GPU itself writes what a crowd plays. */
@@ -108,12 +117,7 @@ export const storedActions = ({ crowd: { written } }: DrawnCrowd): StoredOnGPU |
   (written as StoredOnGPU | null)?.actions ? (written as StoredOnGPU) : null;
 
 /** Tells crowds apart that need steps of their own. */
-export function poseKey(
-  crowd: DrawnCrowd,
-  counts: ReturnType<typeof countPoses>,
-  before: boolean,
-  list: PoseList | null,
-): number {
+export function poseKey(crowd: DrawnCrowd, counts: ReturnType<typeof countPoses>, before: boolean): number {
   const { playback } = crowd;
   const { boneTexture, bodies, poseEdits } = crowd.crowd;
   let key = playback.layers.length;
@@ -123,22 +127,26 @@ export function poseKey(
   key = key * 2 + (boneTexture.shortKeys === null ? 0 : 1);
   key = key * 2 + (counts.layout.hasLongChains ? 1 : 0);
   key = key * 2 + (before ? 1 : 0);
-  key = key * 3 + (list?.kind ?? 0);
   return key * 16 + (boneTexture.type % 16);
 }
 
-/** Steps that wait, and for each the crowd whose poses it computes. */
+/** Steps that wait, and for each that poses a crowd, which one. */
 const waiting: ComputeNode[] = [];
 const turns: PoseBuffers[] = [];
 let waits = 0;
-/** Which of them is computed; -1 if none. */
+let turnsWaiting = 0;
+/** Which of these is computed; -1 if none. */
 let turn = -1;
 
-/** Lets steps of a crowd wait until `computeWaiting`: on WebGPU, where to submit them takes longer than all else. */
-export function wait(steps: readonly ComputeNode[], buffers: PoseBuffers): void {
+/**
+ * Lets steps wait until `computeWaiting`: to submit them takes longer than all else.
+ *
+ * @param buffers Of the crowd that they pose; null if they do something else.
+ */
+export function wait(steps: readonly ComputeNode[], buffers: PoseBuffers | null): void {
   for (let i = 0; i < steps.length; i++) {
-    turns[waits] = buffers;
     waiting[waits++] = steps[i];
+    if (buffers !== null) turns[turnsWaiting++] = buffers;
   }
 }
 
@@ -146,8 +154,8 @@ export function wait(steps: readonly ComputeNode[], buffers: PoseBuffers): void 
 export function computeWaiting(renderer: WebGPURenderer): void {
   if (waits === 0) return;
   // Set to what it was, a length takes away what the array has allocated.
-  if (waiting.length !== waits) waiting.length = turns.length = waits;
-  waits = turn = 0;
+  if (waiting.length !== waits) waiting.length = waits;
+  waits = turnsWaiting = turn = 0;
   try {
     renderer.compute(waiting);
   } finally {
@@ -165,8 +173,6 @@ export class PoseSteps {
   private readonly steps: ComputeNode[];
   /** These after the palette was copied for the next frame. */
   private readonly stepsOfNewFrame: ComputeNode[];
-  /** Whose poses are computed next, where none wait. */
-  private turn: PoseBuffers | null = null;
   /** Workgroups along each axis. */
   private readonly size = [1, 1, 1];
   private readonly numbers: ReturnType<typeof structIn>;
@@ -188,18 +194,18 @@ export class PoseSteps {
   /** Between the two steps, where chains are long and no pose is edited. */
   private readonly segment: { step: ComputeNode; from: RowsReader; to: RowsWriter } | null;
   private readonly keeping: { from: RowsReader; to: RowsWriter } | null;
-  private readonly due: StoredUints;
+  /** The rows that are posed, and how many there are. */
+  private readonly ids: StoredUints;
+  private readonly totals: StoredUints;
   private readonly instanceOf = texels(noNumbers('rows'));
-  private readonly list: { ids: StoredUints; totals: StoredUints } | null;
 
   /**
    * @param crowd One of the crowds.
-   * @param webGPU Whether invocations may leave out what is not due. On the WebGL 2 backend each has to write something.
+   * @param webGPU Whether invocations may write by a list. On the WebGL 2 backend each writes the row of its number.
    */
   constructor(
     { posedCrowd: crowd, places, locals, segments, palette, before, due, numbers }: PoseBuffers,
     private readonly webGPU: boolean,
-    list: PoseList | null,
   ) {
     const { playback } = crowd;
     const { instanceOf } = this;
@@ -223,37 +229,25 @@ export class PoseSteps {
     const reduced = poseEdits === null ? segments : null;
     this.locals = (reduced ?? locals).reader();
     this.keeping = before && { from: palette.reader(), to: before.writer() };
-    this.due = uintsIn(due).toReadOnly();
-    this.list = list && {
-      ids: uintsIn(list.ids).toReadOnly(),
-      totals: uintsIn(list.totals).toReadOnly(),
-    };
+    this.ids = uintsIn(due).toReadOnly();
+    this.totals = uintsIn(numbers).toReadOnly();
 
     const over = this.masks && nodesOf('AnimationLayers')(this.masks);
     const played = { actions: this.actions, clock, layers, over };
     const each = (members: Node<'int'>, pose: PoseMember) => {
       const index = int(palette.invocation).toVar();
-      const row = index.div(members).toVar();
-      const member = index.sub(row.mul(members)).toVar();
-      if (list !== null && this.list !== null) {
-        const { ids, totals } = this.list;
-        If(row.lessThan(int(totals.element(int(0)))), () => {
-          const instance = list.idOf(ids.element(row)).toVar();
-          pose(instance, instance, member);
-        });
-      } else if (webGPU) {
-        const bit = this.due.element(row.shiftRight(5)).shiftRight(uint(row).bitAnd(uint(31)));
-        const isDue = number('isPart')
-          .equal(0)
-          .or(bit.bitAnd(uint(1)).notEqual(uint(0)));
-        If(row.lessThan(number('count')).and(isDue), () => {
+      const place = index.div(members).toVar();
+      const member = index.sub(place.mul(members)).toVar();
+      if (webGPU) {
+        If(place.lessThan(int(this.totals.element(int(0)))), () => {
+          const row = int(this.ids.element(place).bitAnd(uint(ID_MASK))).toVar();
           const instance = row.toVar();
           If(number('isPooled').notEqual(0), () => {
             instance.assign(int(numberAt(instanceOf, row)));
           });
           pose(instance, row, member);
         });
-      } else pose(row, row, member);
+      } else pose(place, place, member);
     };
     this.keys = texels(boneTexture);
     this.shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
@@ -269,9 +263,9 @@ export class PoseSteps {
     const firstOf = (row: Node<'int'>) => ivec2(row.mul(counts.y), 0).toVar();
     const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
 
-    // Whose turn it is: crowds whose poses are computed at once share the steps.
+    // Whose turn it is: crowds share the steps.
     const next = (step: () => ComputeNode) => {
-      if (webGPU && list === null) OnObjectUpdate(() => this.begin(step()));
+      OnObjectUpdate(() => this.begin(step()));
     };
     const sample = Fn(() => {
       next(() => this.sample);
@@ -330,38 +324,20 @@ export class PoseSteps {
   /**
    * What to compute, one step after another.
    *
-   * @param count Rows that are looked at.
-   * @param isPart Whether `due` says which of them are posed.
+   * @param due Rows that are posed.
    * @param kept Instances whose poses are kept first; 0 for none.
    */
-  prepare(buffers: PoseBuffers, count: number, isPart: boolean, kept: number): ComputeNode[] {
-    const numbers = writeNumbers(buffers);
-    numbers[IS_PART] = isPart ? 1 : 0;
-    numbers[IS_POOLED] = buffers.rows.inOrder ? 0 : 1;
-    numbers[COUNT] = count;
-    numbers[KEPT] = kept;
-    const steps = kept === 0 ? this.steps : this.stepsOfNewFrame;
-    if (this.webGPU) {
-      this.turn = buffers;
-      return steps;
-    }
-    this.use(buffers);
-    for (let i = 0; i < steps.length; i++) steps[i].count = this.invocations(steps[i], buffers);
-    return steps;
-  }
-
-  /** The same for the instances of a list. */
-  prepareList(buffers: PoseBuffers, list: PoseList): ComputeNode[] {
-    writeNumbers(buffers);
-    this.use(buffers);
-    if (this.list !== null) {
-      this.list.ids.value = list.ids;
-      this.list.totals.value = list.totals;
-    }
-    // Types do not know that the GPU may say how much is computed.
-    for (const step of this.steps)
-      Object.assign(step, { dispatchSize: list.poseSizes[step === this.compose ? 1 : 0] });
-    return this.steps;
+  prepare(buffers: PoseBuffers, due: number, kept: number): readonly ComputeNode[] {
+    const { posedCrowd, numbers, times, rows } = buffers;
+    const { clock, time } = posedCrowd.playback;
+    const array = numbers.array as Int32Array;
+    array[DUE] = due;
+    array[IS_POOLED] = rows.inOrder ? 0 : 1;
+    times[0] = clock;
+    times[1] = time.epoch;
+    array[KEPT] = kept;
+    numbers.needsUpdate = true;
+    return kept === 0 ? this.steps : this.stepsOfNewFrame;
   }
 
   dispose(): void {
@@ -370,43 +346,40 @@ export class PoseSteps {
 
   /** Lets a step compute the poses of the crowd whose turn it is. Called once it is built, before its buffers are bound. */
   private begin(step: ComputeNode): void {
-    const buffers = turn < 0 ? this.turn : turns[turn++];
-    if (buffers === null) return;
+    if (turn < 0) return;
+    const buffers = turns[turn++];
     this.use(buffers);
-    const groups = Math.ceil(this.invocations(step, buffers) / POSE_WORKGROUP);
+    const { list } = buffers;
+    const invocations = this.invocations(step, buffers);
+    const groups = Math.ceil(invocations / POSE_WORKGROUP);
     this.size[0] = Math.min(groups, MAX_GROUPS);
     this.size[1] = Math.ceil(groups / MAX_GROUPS);
-    // three.js takes workgroups along each axis too, other than its types say.
-    step.count = this.size as unknown as number;
+    // three.js takes workgroups along each axis too, and has the GPU say how many, other than its types say.
+    Object.assign(step, {
+      count: this.webGPU ? this.size : invocations,
+      dispatchSize: list === null ? null : list.poseSizes[step === this.compose ? 1 : 0],
+    });
   }
 
   private invocations(step: ComputeNode, { counts, numbers: { array } }: PoseBuffers): number {
     const isKept = step !== this.compose && this.steps.indexOf(step) < 0;
-    return array[isKept ? KEPT : COUNT] * (isKept || step === this.compose ? counts.columns : counts.entries);
+    return array[isKept ? KEPT : DUE] * (isKept || step === this.compose ? counts.columns : counts.entries);
   }
 
-  private use({
-    posedCrowd,
-    places,
-    numbers,
-    due,
-    rows,
-    locals,
-    segments,
-    palette,
-    before,
-  }: PoseBuffers): void {
+  private use(buffers: PoseBuffers): void {
+    const { posedCrowd, places, numbers, due, list, rows, locals, segments, palette, before } = buffers;
     const { playback } = posedCrowd;
     const { boneTexture, bodies, poseEdits } = posedCrowd.crowd;
     const { uniforms } = this;
     if (this.webGPU) this.numbers.value = numbers;
     else {
       const { array } = numbers;
-      uniforms.counts.value.fromArray(array);
+      uniforms.counts.value.fromArray(array, COUNTS);
       uniforms.starts.value.fromArray(array, STARTS);
       uniforms.clock.value.set(playback.clock, playback.time.epoch);
     }
-    this.due.value = due;
+    this.ids.value = list?.ids ?? due;
+    this.totals.value = list?.totals ?? numbers;
     this.instanceOf.value = rows.instanceOf.texture.layered;
     this.places.node.value = places;
     this.actions.value = storedActions(posedCrowd)?.actions ?? playback.actions.layered;
@@ -425,21 +398,4 @@ export class PoseSteps {
     this.keeping?.from.use(palette);
     this.keeping?.to.use(before);
   }
-}
-
-/** Writes what steps are told of a crowd, but for the last ones. */
-function writeNumbers({ posedCrowd: { playback }, counts, numbers, times }: PoseBuffers): Int32Array {
-  const { layout } = counts;
-  const array = numbers.array as Int32Array;
-  array[0] = counts.nodes;
-  array[1] = counts.entries;
-  array[2] = counts.joints;
-  array[3] = counts.columns;
-  array[STARTS] = layout.nodes;
-  array[STARTS + 1] = layout.joints;
-  array[STARTS + 2] = layout.clips;
-  times[0] = playback.clock;
-  times[1] = playback.time.epoch;
-  numbers.needsUpdate = true;
-  return array;
 }

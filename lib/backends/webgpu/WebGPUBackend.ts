@@ -16,11 +16,11 @@ import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
 import { gpuLists, isInBundle, isListedByGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
-import { keepMorphTargets } from './morphedGeometry.js';
+import { morphedGeometry } from './morphedGeometry.js';
 import type { NodePoses } from './NodePoses.js';
 import { nodeSourceOf } from './nodeSources.js';
+import { computeWaiting } from './PoseSteps.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
-import { poseAhead } from './poseAhead.js';
 import { isUneven } from './poseCrowd.js';
 import { storedPlaces } from './StoredPlaces.js';
 
@@ -57,7 +57,7 @@ interface Renderer extends NodeRenderer {
 }
 
 /**
- * Poses crowds under WebGPURenderer, on WebGPU and on WebGL 2. Materials get a `setupPosition` of their own, which poses the
+ * Poses crowds under WebGPURenderer, on WebGPU and on WebGL 2. Materials get a `setup` of their own, which poses the
  * vertices if the object that is built for is a crowd. Nothing global is changed, and other meshes are built as before.
  */
 export const webGPUBackend: Backend = {
@@ -78,7 +78,7 @@ export const webGPUBackend: Backend = {
     crowd.geometry.indirect = null;
     prepareUploads(renderer, crowd);
     fitVertexBuffers(renderer, crowd);
-    keepMorphTargets(crowd.geometry);
+    morphedGeometry(crowd.geometry);
     const isViewed = readsView(crowd);
     const { views } = crowd;
     // Materials are made for how instances are scaled, which is known otherwise where cameras ask what they see.
@@ -122,7 +122,7 @@ function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: 
   const renderer = target as unknown as WebGPURenderer;
   const { views, matrixWorld } = crowd;
   const poses = nodeSourceOf(crowd).posesOf?.(renderer, crowd);
-  if (poses !== undefined) poseAhead(renderer, poses, crowd, poseExpected);
+  if (poses !== undefined) poseAhead(renderer, poses, crowd);
   const isSeen = posesSeen(crowd);
   const isFirst = poses?.beginFrame(renderer) === true;
   const expected = isSeen && isFirst ? views.expected(matrixWorld, target.info.frame) : null;
@@ -130,6 +130,34 @@ function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: 
   poses?.update(renderer, crowd, expected, seen);
   views.posed = poses?.posedCount ?? 0;
   return seen;
+}
+
+const lastDrawn = /*@__PURE__*/ new WeakMap<
+  WebGPURenderer,
+  { frame: number; readonly crowds: Map<NodePoses, DrawnCrowd> }
+>();
+
+/** Poses all crowds that were drawn in the frame before, at the first draw of a frame, in one submission. Call it before each draw. */
+function poseAhead(renderer: WebGPURenderer, poses: NodePoses, crowd: DrawnCrowd): void {
+  let last = lastDrawn.get(renderer);
+  if (last === undefined) {
+    last = { frame: -1, crowds: new Map() };
+    lastDrawn.set(renderer, last);
+  }
+  const { crowds } = last;
+  const { frame } = renderer.info;
+  if (frame !== last.frame) {
+    last.frame = frame;
+    try {
+      crowds.forEach((one, its) => {
+        if (one.views.owned.has(its)) poseExpected(renderer, its, one);
+      });
+    } finally {
+      crowds.clear();
+      computeWaiting(renderer);
+    }
+  }
+  if (!crowds.has(poses)) crowds.set(poses, crowd);
 }
 
 /** Has those posed whom cameras are likely to see of a crowd in the frame that has begun. */

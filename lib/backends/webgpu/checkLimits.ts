@@ -11,47 +11,32 @@ const VERTEX_ATTRIBUTES = 16;
 /** What is read of a renderer. */
 export interface NodeRenderer {
   backend: {
-    device?: {
-      limits: Record<
-        | 'maxTextureDimension2D'
-        | 'maxTextureArrayLayers'
-        | 'maxVertexBuffers'
-        | 'maxVertexAttributes'
-        | 'maxBufferSize',
-        number
-      >;
-    };
+    device?: GPUDevice;
     gl?: WebGL2RenderingContext;
   };
 }
 
-const known = /*@__PURE__*/ new WeakMap<
-  object,
-  {
-    textureSize: number;
-    textureLayers: number;
-    vertexBuffers: number;
-    vertexAttributes: number;
-    bufferSize: number;
-  }
->();
+const known = /*@__PURE__*/ new WeakMap<object, ReturnType<typeof readLimits>>();
 
 /** Limits of a renderer's device. They are kept, since WebGL takes its time to answer. */
 function limitsOf(renderer: NodeRenderer) {
   let limits = known.get(renderer);
   if (limits === undefined) {
-    const { device, gl } = renderer.backend;
-    limits = {
-      textureSize: device?.limits.maxTextureDimension2D ?? gl?.getParameter(gl.MAX_TEXTURE_SIZE),
-      textureLayers: device?.limits.maxTextureArrayLayers ?? gl?.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS),
-      vertexBuffers: device?.limits.maxVertexBuffers ?? (gl ? Infinity : VERTEX_BUFFERS),
-      vertexAttributes:
-        device?.limits.maxVertexAttributes ?? gl?.getParameter(gl.MAX_VERTEX_ATTRIBS) ?? VERTEX_ATTRIBUTES,
-      bufferSize: device?.limits.maxBufferSize ?? Infinity,
-    };
+    limits = readLimits(renderer);
     known.set(renderer, limits);
   }
   return limits;
+}
+
+function readLimits({ backend: { device, gl } }: NodeRenderer) {
+  return {
+    textureSize: device?.limits.maxTextureDimension2D ?? gl?.getParameter(gl.MAX_TEXTURE_SIZE),
+    textureLayers: device?.limits.maxTextureArrayLayers ?? gl?.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS),
+    vertexBuffers: device?.limits.maxVertexBuffers ?? (gl ? Infinity : VERTEX_BUFFERS),
+    vertexAttributes:
+      device?.limits.maxVertexAttributes ?? gl?.getParameter(gl.MAX_VERTEX_ATTRIBS) ?? VERTEX_ATTRIBUTES,
+    bufferSize: device?.limits.maxBufferSize ?? Infinity,
+  };
 }
 
 /** @throws If the device has no room for a texture of the crowd, or for its matrices. */

@@ -22,10 +22,9 @@ export interface DrawnList extends ViewNodes {
    * Has the draw that comes next show what its camera sees. Call it right before, see `OnObjectUpdate`.
    *
    * @param rows Those of the palette of the crowd; null if it has none.
+   * @param all Whether it shows all instances, in their order.
    */
-  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void;
-  /** Has it show all instances, in their order. */
-  showAll(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void;
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null, all: boolean): void;
 }
 
 /** Null as long as nothing on the page needs them. */
@@ -105,12 +104,13 @@ class CameraList implements DrawnList {
     return numberAt(this.list, drawn.add(drawFirst()).toVar());
   }
 
-  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
+  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null, all: boolean): void {
     const { views, visibility, matrixWorld, list } = crowd;
     const { camera, material } = frame;
     const renderer = frame.renderer as object;
-    if (!readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
-      this.showAll(crowd, frame, rows);
+    if (all || !readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
+      this.use(crowd, { list: views.everyone }, renderer, rows);
+      crowd.skeleton.drawnCount = null;
       return;
     }
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
@@ -123,11 +123,6 @@ class CameraList implements DrawnList {
     this.use(crowd, view, renderer, rows);
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
     crowd.skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
-  }
-
-  showAll(crowd: DrawnCrowd, { renderer }: DrawFrame, rows: PaletteRows | null): void {
-    this.use(crowd, { list: crowd.views.everyone }, renderer as object, rows);
-    crowd.skeleton.drawnCount = null;
   }
 
   private use(

@@ -1,5 +1,5 @@
 import type { Material } from 'three';
-import { Fn, int, select, varying, vec4 } from 'three/tsl';
+import { Fn, float, int, materialEmissive, select, varying, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { instanceFactor } from '../../../shaders/instanceUniforms.tsl.js';
 import { flatNormal, mergedIndex, mergedSample, mergedTexel } from '../../../shaders/mergedSurface.tsl.js';
@@ -13,9 +13,11 @@ import {
   materialProperty,
   materialReferenceOf,
   type OverrideNode,
+  opacityNodeOf,
   readLayer,
   referredMaterial,
   traverseNode,
+  withoutOverride,
 } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
@@ -47,6 +49,8 @@ export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, 
     overrideNodes?.set(materialReferenceOf(name, kind), by);
   };
 
+  if (material.isShadowPassMaterial === true && material.colorNode !== null)
+    overrideShadowMap(material, material.colorNode, builder, crowd);
   const map = mapOfCrowd(material, builder, crowd, null);
   if (map !== null) override('map', 'texture', () => map);
   if (variantFor(material, crowd).parts) override('color', 'color', nodesOf('InstanceParts').color);
@@ -76,6 +80,29 @@ export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, 
   }
 }
 
+/** What a material has of nodes for its surface, with what the instance has of its own. */
+export function surfaceNodes(
+  material: DrawnMaterial,
+  builder: NodeBuilder,
+  crowd: DrawnCrowd,
+): { opacityNode?: Node<'float'>; emissiveNode?: Node<'vec3'> } {
+  const nodes: ReturnType<typeof surfaceNodes> = {};
+  if (material.isShadowPassMaterial === true) return nodes;
+  const opacityNode = opacityNodeOf(material);
+  const opacity = opacityNode && uniformNode<'float'>(crowd, builder, 'opacity');
+  // It may ask for the material's opacity, which is multiplied elsewhere.
+  if (opacity !== null)
+    nodes.opacityNode = withoutOverride(
+      float(opacityNode as Node<'float'>),
+      materialReferenceOf('opacity', 'float'),
+    ).mul(opacity);
+  const { emissive, emissiveNode } = material;
+  // Materials without emission get none.
+  const added = emissive || emissiveNode ? uniformNode<'vec3'>(crowd, builder, 'emissive') : null;
+  if (added !== null) nodes.emissiveNode = vec3(emissiveNode ?? materialEmissive).add(added);
+  return nodes;
+}
+
 const OTHER_MAPS = [
   'normalMap',
   'roughnessMap',
@@ -85,7 +112,7 @@ const OTHER_MAPS = [
 ] as const satisfies readonly MergedMap[];
 
 /** Lets the colour that three.js makes for shadows read the same map of a material as its picture does. */
-export function overrideShadowMap(
+function overrideShadowMap(
   shadow: DrawnMaterial,
   colorNode: Node,
   builder: NodeBuilder,

@@ -25,15 +25,10 @@ const KINDS = ['position', 'normal', 'color'] as const;
  * three.js frees that texture when the geometry it was made for is disposed. But what it has built still has the texture, and sends it
  * anew, so that nothing ever frees it. That comes about where a crowd frees only the buffers of its geometry, to get room for more
  * instances; and where another geometry with the same targets shares what was built. The substitute has listeners of its own, so that
- * it is not disposed then.
+ * it is not disposed then. Call it before a geometry is drawn too: what was built for another may be shared by it.
  */
 export function morphedGeometry(geometry: BufferGeometry): BufferGeometry {
   return sharedTargets(geometry)?.substitute ?? geometry;
-}
-
-/** Call before a geometry is drawn: what was built for another may be shared by it. */
-export function keepMorphTargets(geometry: BufferGeometry): void {
-  sharedTargets(geometry);
 }
 
 /** Called for each draw, and therefore allocates nothing for a geometry that is known. */

@@ -14,7 +14,6 @@ import type { NodeSource } from './NodeSource.js';
 /** Twin of `lib/animation/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
   name: 'tracks',
-  places: true,
   posesOf: (renderer, crowd) => nodePoses.of(renderer, crowd),
 
   skinningMatrix({ crowd, build, variant, instance, part, morph, placed }) {

@@ -26,95 +26,76 @@ import { checkBuild } from './checkLimits.js';
 import { instanceNode, listOfBuild, onCrowdUpdate, partNode, variantFor, writeFade } from './crowdNodes.js';
 import { readsDrawnIndex } from './drawnLists.js';
 import { nodesOf } from './featureNodes.js';
-import { overrideMaterial } from './materialOfCrowd.js';
+import { overrideMaterial, surfaceNodes } from './materialOfCrowd.js';
 import { morphedGeometry } from './morphedGeometry.js';
 import { posedPosition } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { placeCrowd } from './placeCrowd.js';
 import { poseCrowd, unplacingOf } from './poseCrowd.js';
-import { colorOfCrowd, lightingOfCrowd, type SetupSurface, surfaceOfCrowd } from './surfaceOfCrowd.js';
 
-type SetupPosition = (this: NodeMaterial, builder: NodeBuilder) => Node;
-type SetupOutput = (this: NodeMaterial, builder: NodeBuilder, output: Node) => Node;
-
-/** The methods of a node material that build its vertices and its surface. */
+/** The methods of a node material that are called here, or called in their place. */
 interface Setup {
-  setupPosition: SetupPosition;
-  setupDiffuseColor: SetupSurface;
-  setupLighting: SetupSurface;
-  setupOutput: SetupOutput;
+  setup(builder: NodeBuilder): void;
+  setupPosition(builder: NodeBuilder): Node;
+  setupOutput(builder: NodeBuilder, output: Node): Node;
 }
 
-/** The methods that patched materials were given, to notice when the user sets others. */
-const patched = /*@__PURE__*/ new WeakMap<Material, Partial<Setup>>();
+/** The method that patched materials were given, to notice when the user sets another. */
+const patched = /*@__PURE__*/ new WeakMap<Material, Setup['setup']>();
 
 /**
- * Lets a material pose crowds: it gets a `setupPosition` of its own and the like, which do more if the object that is built
- * for is a crowd. They call what the user has set there, or else the method of the material's class.
+ * Lets a material draw crowds: it gets a `setup` of its own, which does more if the object that is built for is a crowd. It calls what
+ * the user has set there, or else the method of the material's class.
  */
 export function patchNodeMaterial(material: Material): void {
-  let known = patched.get(material);
-  if (known === undefined) {
-    known = {};
-    patched.set(material, known);
-  }
-  // Asked first, since it is called in each draw: functions in which others are made cost something at each call.
-  if (!isPatched(material, known, 'setupPosition'))
-    patchMethod(material, known, 'setupPosition', positionOfCrowd);
-  if (!isPatched(material, known, 'setupDiffuseColor'))
-    patchSurface(material, known, 'setupDiffuseColor', colorOfCrowd);
-  if (!isPatched(material, known, 'setupLighting'))
-    patchSurface(material, known, 'setupLighting', lightingOfCrowd);
-  if (!isPatched(material, known, 'setupOutput')) patchMethod(material, known, 'setupOutput', outputOfCrowd);
-}
-
-/** Whether a material has the method still that it was given. */
-function isPatched(material: Material & Partial<Setup>, known: Partial<Setup>, name: keyof Setup): boolean {
-  return known[name] !== undefined && known[name] === material[name];
-}
-
-function patchMethod<K extends keyof Setup>(
-  material: Material & Partial<Setup>,
-  known: Partial<Setup>,
-  name: K,
-  compose: (user: Setup[K] | undefined) => Setup[K],
-): void {
-  const own = Object.hasOwn(material, name) ? (material as Partial<Setup>)[name] : undefined;
-  const method = compose(own);
+  const own = Object.hasOwn(material, 'setup') ? (material as unknown as Setup).setup : undefined;
+  if (own !== undefined && own === patched.get(material)) return;
+  const setup = setupOfCrowd(own);
   // three.js tells builds apart by the text of such properties, and ours is the same for every material.
-  Object.defineProperty(method, 'toString', { value: () => `crowd ${own}` });
-  known[name] = method;
+  Object.defineProperty(setup, 'toString', { value: () => `crowd ${own}` });
+  patched.set(material, setup);
   // Enumerable: a plain material becomes a node material by a copy of its enumerable properties.
-  Object.assign(material, { [name]: method });
+  Object.assign(material, { setup });
 }
 
-function patchSurface(
-  material: Material & Partial<Setup>,
-  known: Partial<Setup>,
-  name: Exclude<keyof Setup, 'setupPosition' | 'setupOutput'>,
-  nodesFor: Parameters<typeof surfaceOfCrowd>[1],
-): void {
-  patchMethod(material, known, name, (user) =>
-    surfaceOfCrowd((drawn) => user ?? prototypeOf(drawn)[name], nodesFor),
-  );
+const setupOfCrowd = (user: Setup['setup'] | undefined): Setup['setup'] =>
+  function setup(this: NodeMaterial, builder: NodeBuilder): void {
+    const { object: crowd } = buildOf(builder);
+    const original = user ?? (Object.getPrototypeOf(this) as Setup).setup;
+    if (!isCrowd(crowd)) {
+      original.call(this, builder);
+      return;
+    }
+    const { setupPosition, setupOutput } = this as unknown as Setup;
+    const members: Partial<Setup> = {
+      ...surfaceNodes(this as DrawnMaterial, builder, crowd),
+      setupPosition: () => setupCrowd(this, builder, crowd, setupPosition),
+    };
+    if (variantFor(this, crowd).fades) {
+      // What a fragment is in the end, which it is not if another level of detail draws it.
+      members.setupOutput = (_, output) => {
+        nodesOf('CrowdLevels').discardFaded();
+        return setupOutput.call(this, builder, output);
+      };
+    }
+    withMembers(this, members, () => original.call(this, builder));
+  };
+
+/** Does something while an object has other members. */
+function withMembers(object: object, members: object, action: () => void): void {
+  const names = Object.keys(members);
+  const before = names.map((name) => Object.getOwnPropertyDescriptor(object, name));
+  Object.assign(object, members);
+  try {
+    action();
+  } finally {
+    names.forEach((name, i) => {
+      const own = before[i];
+      if (own === undefined) Reflect.deleteProperty(object, name);
+      else Object.defineProperty(object, name, own);
+    });
+  }
 }
-
-const prototypeOf = (material: NodeMaterial) => Object.getPrototypeOf(material) as Setup;
-
-const positionOfCrowd = (user: SetupPosition | undefined): SetupPosition =>
-  function setupPosition(this: NodeMaterial, builder: NodeBuilder): Node {
-    const { object } = buildOf(builder);
-    const original = user ?? prototypeOf(this).setupPosition;
-    return isCrowd(object) ? setupCrowd(this, builder, object, original) : original.call(this, builder);
-  };
-
-/** What a fragment is in the end, which it is not if another level of detail draws it. */
-const outputOfCrowd = (user: SetupOutput | undefined): SetupOutput =>
-  function setupOutput(this: NodeMaterial, builder: NodeBuilder, output: Node): Node {
-    const { object } = buildOf(builder);
-    if (isCrowd(object) && variantFor(this, object).fades) nodesOf('CrowdLevels').discardFaded();
-    return (user ?? prototypeOf(this).setupOutput).call(this, builder, output);
-  };
 
 /** The position as a SkinnedMesh has it in its own space: posed, before the instance's matrix. */
 const positionPosed = /*@__PURE__*/ positionGeometry.toVarying('crowdPosition');
@@ -128,7 +109,7 @@ function setupCrowd(
   material: NodeMaterial,
   builder: NodeBuilder,
   crowd: DrawnCrowd,
-  original: SetupPosition,
+  original: Setup['setupPosition'],
 ): Node {
   const building = buildOf(builder);
   const variant = variantFor(material, crowd);
@@ -166,9 +147,9 @@ const isPlaced = (
   { positionNode, displacementMap }: DrawnMaterial & { displacementMap?: Texture | null },
   crowd: DrawnCrowd,
   { motion }: ShaderVariant,
-  setupPosition: SetupPosition,
+  setupPosition: Setup['setupPosition'],
 ): boolean =>
-  nodeSourceOf(crowd).places === true &&
+  nodeSourceOf(crowd).posesOf !== undefined &&
   motion === 0 &&
   !positionNode &&
   !displacementMap &&
@@ -179,8 +160,7 @@ function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const list = listOfBuild(crowd, builder);
   onCrowdUpdate((drawn, renderer, frame) => {
     const rows = nodeSourceOf(drawn).posesOf?.(renderer, drawn).rows ?? null;
-    if (readsDrawnIndex(builder, drawn)) list.showAll(drawn, frame, rows);
-    else list.show(drawn, frame, rows);
+    list.show(drawn, frame, rows, readsDrawnIndex(builder, drawn));
   });
 }
 

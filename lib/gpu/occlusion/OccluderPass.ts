@@ -1,14 +1,4 @@
-import {
-  type Camera,
-  type Material,
-  type Object3D,
-  OrthographicCamera,
-  PerspectiveCamera,
-  RedFormat,
-  Scene,
-  type Side,
-  Vector4,
-} from 'three';
+import { type Camera, type Material, type Object3D, RedFormat, Scene, type Side, Vector4 } from 'three';
 import { vec4 } from 'three/tsl';
 import {
   DepthTexture,
@@ -38,7 +28,11 @@ export class OccluderPass {
    * and its background, override material and hooks would take part.
    */
   private readonly scene = new Scene();
-  private readonly cameras = new OccluderCameras();
+  /**
+   * Cameras that see what those of the pictures see. three.js keeps lists of what is drawn, and recorded bundles, for each camera:
+   * with the picture's own camera, a pass within a picture would overwrite those that the picture is being drawn from.
+   */
+  private readonly cameras = new WeakMap<Camera, Camera>();
   /** Which draws depth alone, for each side. */
   private readonly materials = new Map<Side, MeshBasicNodeMaterial>();
   private state = {} as RendererState;
@@ -85,7 +79,7 @@ export class OccluderPass {
       if (occluders.parent === null && occluders.matrixWorldAutoUpdate) occluders.updateMatrixWorld();
       renderer.setRenderObjectFunction(this.draw);
       renderer.setRenderTarget(this.target);
-      renderer.render(this.scene, this.cameras.of(camera));
+      renderer.render(this.scene, this.cameraFor(camera));
     } finally {
       RendererUtils.restoreRendererState(renderer, this.state);
     }
@@ -113,6 +107,16 @@ export class OccluderPass {
     this.renderer.renderObject(object, scene, camera, geometry, depth, group, lights, clip, pass);
   };
 
+  private cameraFor(camera: Camera): Camera {
+    let own = this.cameras.get(camera);
+    if (own === undefined) {
+      // Its matrices are those of the picture already.
+      own = Object.create(camera, { matrixWorldAutoUpdate: { value: false } }) as Camera;
+      this.cameras.set(camera, own);
+    }
+    return own;
+  }
+
   private materialFor({ side }: Material): MeshBasicNodeMaterial {
     let material = this.materials.get(side);
     if (material === undefined) {
@@ -124,52 +128,3 @@ export class OccluderPass {
     return material;
   }
 }
-
-/** What cameras of either kind have besides matrices, for hooks that ask. */
-const LENS = ['near', 'far', 'zoom', 'fov', 'aspect', 'left', 'right', 'top', 'bottom'] as const;
-
-type Lens = Partial<Record<(typeof LENS)[number], number>>;
-
-/**
- * Cameras that see what those of the pictures see. three.js keeps lists of what is drawn, and recorded bundles, for each camera:
- * with the picture's own camera, a pass within a picture would overwrite those that the picture is being drawn from.
- */
-class OccluderCameras {
-  private readonly copies = new WeakMap<Camera, Camera>();
-
-  /** The copy of a camera, which sees what the camera sees now. */
-  of(camera: Camera): Camera {
-    let copy = this.copies.get(camera);
-    if (copy === undefined) {
-      copy = isOrthographic(camera) ? new OrthographicCamera() : new PerspectiveCamera();
-      // It has the matrices of the other one, which three.js must not compute anew.
-      copy.matrixAutoUpdate = copy.matrixWorldAutoUpdate = false;
-      this.copies.set(camera, copy);
-    }
-    copyView(copy, camera);
-    return copy;
-  }
-}
-
-function copyView(copy: Camera, camera: Camera): void {
-  copy.name = camera.name;
-  copy.layers.mask = camera.layers.mask;
-  copy.matrix.copy(camera.matrixWorld);
-  copy.matrixWorld.copy(camera.matrixWorld);
-  copy.matrixWorldInverse.copy(camera.matrixWorldInverse);
-  copy.matrixWorld.decompose(copy.position, copy.quaternion, copy.scale);
-  copy.projectionMatrix.copy(camera.projectionMatrix);
-  copy.projectionMatrixInverse.copy(camera.projectionMatrixInverse);
-  // Else three.js would make a projection of its own from the numbers below.
-  copy.coordinateSystem = camera.coordinateSystem;
-  (copy as unknown as { _reversedDepth: boolean })._reversedDepth = camera.reversedDepth;
-  const from = camera as Lens;
-  const to = copy as Lens;
-  for (let i = 0; i < LENS.length; i++) {
-    const name = LENS[i];
-    if (from[name] !== undefined) to[name] = from[name];
-  }
-}
-
-const isOrthographic = (camera: Camera): boolean =>
-  (camera as { isOrthographicCamera?: boolean }).isOrthographicCamera === true;

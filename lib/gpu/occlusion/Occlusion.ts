@@ -27,8 +27,7 @@ import { OccluderDepth } from './OccluderDepth.js';
  * @category See
  */
 export class Occlusion {
-  private byRenderer = new WeakMap<object, OccluderDepth>();
-  private readonly owned = new Set<OccluderDepth>();
+  private readonly byRenderer = new Map<object, OccluderDepth>();
 
   /**
    * @param occluders An object that hides instances, with all that is below it. Few large meshes are best, such as an
@@ -73,16 +72,14 @@ export class Occlusion {
     if (depth === undefined) {
       depth = new OccluderDepth(renderer as WebGPURenderer, this.occluders);
       this.byRenderer.set(renderer, depth);
-      this.owned.add(depth);
     }
     return depth;
   }
 
   /** Frees what it has on the GPU. It is made anew if a crowd that was added is drawn again. */
   dispose(): void {
-    for (const depth of this.owned) depth.dispose();
-    this.owned.clear();
-    this.byRenderer = new WeakMap();
+    for (const depth of this.byRenderer.values()) depth.dispose();
+    this.byRenderer.clear();
   }
 }
 

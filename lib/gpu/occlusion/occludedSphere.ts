@@ -32,23 +32,7 @@ const DRIFT = 1e-6;
  *
  * @param sphere Centre and radius, in the crowd's space.
  */
-export function hiddenSphere(
-  pyramid: DepthPyramid,
-  screen: {
-    readonly x: Node<'vec4'>;
-    readonly y: Node<'vec4'>;
-    /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
-    readonly z: Node<'vec4'>;
-    readonly w: Node<'vec4'>;
-    /** What to add to z / w for depth. */
-    readonly base: Node<'float'>;
-    /** By how much places are uncertain for being far from the crowd's origin, or that of the world. */
-    readonly slack: Node<'float'>;
-    readonly width: Node<'float'>;
-    readonly height: Node<'float'>;
-  },
-  sphere: Node<'vec4'>,
-): Node<'bool'> {
+export function hiddenSphere(pyramid: DepthPyramid, screen: ScreenRows, sphere: Node<'vec4'>): Node<'bool'> {
   const hidden = bool(false).toVar();
   const center = sphere.xyz;
   const at = (row: Node<'vec4'>) => dot(row.xyz, center).add(row.w);
@@ -137,6 +121,7 @@ const METHODS = [
   'setupDepth',
   'setupHardwareClipping',
   'setupModelViewProjection',
+  'setupPosition',
   'setupPositionView',
   'setupVertex',
 ] as const;
@@ -168,17 +153,19 @@ function hasPlainShape(material: DrawnMaterial): boolean {
   if (material.isNodeMaterial !== true) return true;
   const plain = NodeMaterial.prototype as unknown as Record<string, unknown>;
   for (let i = 0; i < METHODS.length; i++) if (fields[METHODS[i]] !== plain[METHODS[i]]) return false;
-  // Of its class: a crowd that shares the material gives it one that does more for crowds alone.
-  return Object.getPrototypeOf(material).setupPosition === plain.setupPosition;
+  return true;
 }
 
 /** Where a camera looks, in a crowd's space, as shaders ask for it. */
 export class ScreenRows {
   readonly x = uniform(new Vector4());
   readonly y = uniform(new Vector4());
+  /** Without a multiple of `w`, see `base`, and such that greater numbers are farther away. */
   readonly z = uniform(new Vector4());
   readonly w = uniform(new Vector4());
+  /** What to add to z / w for depth. */
   readonly base = uniform(0);
+  /** By how much places are uncertain for being far from the crowd's origin, or that of the world. */
   readonly slack = uniform(0);
   readonly width = uniform(1);
   readonly height = uniform(1);

@@ -1,6 +1,7 @@
 import { type Camera, Matrix4 } from 'three';
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
+import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
 
 /** Numbers that an indirect draw takes: vertices, instances, first vertex, and two that are zero here. */
@@ -23,6 +24,8 @@ export class CameraLists {
   readonly poseSizes: readonly [IndirectStorageBufferAttribute, IndirectStorageBufferAttribute];
   /** Of each list a bit for each instance. */
   readonly bits: StorageBufferAttribute;
+  /** Of a camera that decides on levels of detail, where it is, and the level of each instance when it was last seen. */
+  levels: { readonly chosen: LevelMeasure; readonly states: StorageBufferAttribute } | null = null;
   /** Words of bits of a list. */
   readonly words: number;
 
@@ -56,6 +59,22 @@ export class CameraLists {
     return this.draws.count / DRAW_NUMBERS;
   }
 
+  /** What the camera goes by as it decides on levels of detail. */
+  levelsOf(selector: LODSelector, matrixWorld: Matrix4): NonNullable<CameraLists['levels']> {
+    this.levels ??= { chosen: selector.measure(), states: uints(this.capacity) };
+    // The levels themselves are on the GPU.
+    this.levels.chosen.update(selector, this.camera, matrixWorld, 0);
+    return this.levels;
+  }
+
+  /** Goes over to another camera. Returns what belongs to the one before, which a draw may still read in this frame. */
+  serve(camera: Camera): { dispose(): void }[] {
+    const { levels } = this;
+    this.camera = camera;
+    this.levels = null;
+    return levels === null ? [] : [levels.states];
+  }
+
   /** Makes room for more draws. Returns what held them, which a draw may still read in this frame. */
   growDraws(draws: number): { dispose(): void } {
     const before = this.draws;
@@ -87,6 +106,7 @@ export class CameraLists {
 
   dispose(): void {
     for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits]) buffer.dispose();
+    this.levels?.states.dispose();
   }
 }
 

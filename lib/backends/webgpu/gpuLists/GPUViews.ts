@@ -16,9 +16,11 @@ import {
 } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
+import type { NodeRenderer } from '../checkLimits.js';
 import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import type { NodePoses } from '../NodePoses.js';
 import { PerRenderer } from '../PerRenderer.js';
+import { computeWaiting, wait } from '../PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { StoredOnGPU } from '../StoredOnGPU.js';
 import { placesOf, storedPlaces } from '../StoredPlaces.js';
@@ -27,7 +29,6 @@ import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
 import { MAX_LISTS, StoredKinds } from './KindNodes.js';
-import { LevelStates } from './LevelNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -52,7 +53,6 @@ class GPUViews {
   private readonly table = new DrawTable();
   private readonly sphere = new Sphere();
   private readonly steps = new SharedSteps(viewSteps);
-  private readonly levelStates = new LevelStates();
   private occlusion: CameraOcclusion | null = null;
   private cameras: CameraLists[] = [];
   private capacity = 0;
@@ -118,7 +118,6 @@ class GPUViews {
     if (written?.places !== true && (views.culls || views.isWatched)) views.follow();
     const steps: ComputeNode[] = [...(this.updateInstances(crowd, written) ?? [])];
     const lists = this.listsFor(camera);
-    lists.frame = frame;
     // What is no level any more shows nothing.
     const end = list === 0 ? 0 : crowd.count;
     lists.places.set(crowd, table.place(crowd.geometry, material, group, this.placeOf(list), end));
@@ -127,9 +126,7 @@ class GPUViews {
     const { x, y, z } = this.sphere.center;
     const { count } = visibility;
     const state =
-      levels?.isUsed === true
-        ? this.levelStates.of(lodCamera, levels, crowd.matrixWorld, this.capacity, frame)
-        : null;
+      levels?.isUsed === true ? this.listsFor(lodCamera).levelsOf(levels, crowd.matrixWorld) : null;
     const posed = poses === null ? NOT_POSED : [playback.clock, playback.time.origin, playback.version];
     const edits = crowd.crowd.poseEdits;
     edits?.update();
@@ -154,18 +151,9 @@ class GPUViews {
     steps.push(
       ...viewSteps.prepare({ matrices, drawn }, table, lists, count, frustums, sphere, [entries, columns]),
     );
-    if (poses !== null) {
-      const { ids, totals, poseSizes, fades } = lists;
-      const list = {
-        ids,
-        totals,
-        poseSizes,
-        kind: fades ? 2 : 1,
-        idOf: (entry: Node<'uint'>) => idOf(entry, fades),
-      };
-      steps.push(...poses.stepsForList(this.renderer, crowd, list));
-    }
-    this.renderer.compute(steps);
+    wait(steps, null);
+    poses?.poseListed(this.renderer, crowd, lists);
+    computeWaiting(this.renderer);
   }
 
   /** Where the list of a mesh is among those of a view. */
@@ -239,7 +227,6 @@ class GPUViews {
     this.table.beginFrame();
     for (const lists of this.cameras) if (frame - lists.frame >= IDLE) lists.dispose();
     this.cameras = this.cameras.filter((lists) => frame - lists.frame < IDLE);
-    this.levelStates.dropBefore(frame - IDLE);
   }
 
   private resize(capacity: number, room: number, fades: boolean): void {
@@ -266,7 +253,7 @@ class GPUViews {
     return this.occlusionOf(crowd) === occlusion ? hidden : 0;
   }
 
-  private stepsFor(lists: CameraLists, state: ReturnType<LevelStates['of']> | null): ViewSteps {
+  private stepsFor(lists: CameraLists, state: CameraLists['levels']): ViewSteps {
     const { matrices, drawn, table, occlusion, kinds } = this;
     const key = viewKey(lists, state !== null, occlusion, kinds !== null);
     const make = () =>
@@ -278,7 +265,6 @@ class GPUViews {
     this.steps.dispose();
     this.retired.push(...this.cameras);
     this.cameras = [];
-    this.levelStates.dropBefore(Number.POSITIVE_INFINITY);
   }
 
   private tidy(): void {
@@ -288,11 +274,13 @@ class GPUViews {
   }
 
   private listsFor(camera: Camera): CameraLists {
-    const found = this.listsOf(camera) ?? this.cameras.find(({ frame }) => this.frame - frame > SPARE);
-    const { capacity, room, table, fades } = this;
-    const own = found ?? new CameraLists(camera, capacity, room, table.capacity, fades);
-    if (found === undefined) this.cameras.push(own);
-    own.camera = camera;
+    const { capacity, room, table, fades, frame } = this;
+    let own = this.listsOf(camera) ?? this.cameras.find((spare) => frame - spare.frame > SPARE);
+    if (own === undefined) {
+      own = new CameraLists(camera, capacity, room, table.capacity, fades);
+      this.cameras.push(own);
+    } else if (own.camera !== camera) this.retired.push(...own.serve(camera));
+    own.frame = frame;
     return own;
   }
 
@@ -358,19 +346,10 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   if (!views.isUsed || views.isStaged) return false;
   // Each mesh may draw a list of its own.
   if (views.crowd.members.length > MAX_LISTS / 2 && listsOf(views).length > MAX_LISTS) return false;
-  const { backend } = renderer as {
-    backend: {
-      device?: {
-        limits: {
-          maxStorageBuffersPerShaderStage: number;
-          maxStorageBuffersInVertexStage?: number;
-          maxStorageBufferBindingSize: number;
-          maxComputeInvocationsPerWorkgroup: number;
-        };
-      };
-    };
-  };
-  const limits = backend.device?.limits;
+  // Types do not know the second one yet.
+  const limits = (renderer as NodeRenderer).backend.device?.limits as
+    | (GPUSupportedLimits & { maxStorageBuffersInVertexStage?: number })
+    | undefined;
   return (
     limits !== undefined &&
     limits.maxStorageBuffersPerShaderStage >= COMPUTE_BUFFERS &&
@@ -418,10 +397,12 @@ class StorageList implements DrawnList {
     return entry;
   }
 
-  show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null): void {
-    const { renderer, camera } = frame;
-    this.showAll(crowd, frame, rows);
-    if (renderer === null || camera === null) return;
+  show(crowd: DrawnCrowd, { renderer, camera }: DrawFrame, rows: PaletteRows | null, all: boolean): void {
+    this.first.value = -1;
+    this.ids.value = emptyBuffer();
+    crowd.geometry.indirect = null;
+    lookUp(crowd, this, rows, rows?.rowOf);
+    if (all || renderer === null || camera === null) return;
     const seen = gpuViews.of(renderer, crowd);
     const lists = seen.listsOf(camera);
     const place = lists?.places.get(crowd);
@@ -429,13 +410,6 @@ class StorageList implements DrawnList {
     this.ids.value = lists.ids;
     this.first.value = seen.placeOf(crowd.list) * lists.capacity;
     crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
-  }
-
-  showAll(crowd: DrawnCrowd, _frame: DrawFrame, rows: PaletteRows | null): void {
-    this.first.value = -1;
-    this.ids.value = emptyBuffer();
-    crowd.geometry.indirect = null;
-    lookUp(crowd, this, rows, rows?.rowOf);
   }
 }
 

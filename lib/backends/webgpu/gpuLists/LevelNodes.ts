@@ -1,6 +1,6 @@
-import { type Camera, type Matrix4, Vector4 } from 'three';
+import { Vector4 } from 'three';
 import { clamp, dot, If, int, Loop, select, sqrt, uint, uniform, uniformArray, vec3, vec4 } from 'three/tsl';
-import { type Node, StorageBufferAttribute } from 'three/webgpu';
+import type { Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
 import {
   FADE_NEAR,
@@ -176,36 +176,4 @@ function listsAt(level: number, table: LODSelector, lists: readonly ListNumber[]
     if (kindIn(list) < 0 && isIn) bits |= 1 << i;
   });
   return bits;
-}
-
-/** Those of all cameras but of shadow maps. */
-export class LevelStates {
-  private all: {
-    readonly camera: Camera;
-    /** Where the camera is. */
-    readonly chosen: LevelMeasure;
-    /** The level of each instance when it was last seen. */
-    readonly states: StorageBufferAttribute;
-    /** The frame in which it was last asked for. */
-    frame: number;
-  }[] = [];
-
-  of(camera: Camera, table: LODSelector, matrixWorld: Matrix4, capacity: number, frame: number) {
-    let state = this.all.find((one) => one.camera === camera);
-    if (state === undefined) {
-      const states = new StorageBufferAttribute(new Uint32Array(Math.max(1, capacity)), 1);
-      state = { camera, chosen: table.measure(), states, frame };
-      this.all.push(state);
-    }
-    state.frame = frame;
-    // The levels themselves are on the GPU.
-    state.chosen.update(table, camera, matrixWorld, 0);
-    return state;
-  }
-
-  /** Forgets cameras that were not asked for since a frame. */
-  dropBefore(frame: number): void {
-    for (const state of this.all) if (state.frame < frame) state.states.dispose();
-    this.all = this.all.filter((state) => state.frame >= frame);
-  }
 }
