@@ -6,6 +6,7 @@ import type { CharacterPart } from '../character/crowdGeometry.js';
 import type { Influences } from '../constants.js';
 import { CrowdViews } from '../culling/CrowdViews.js';
 import type { InstanceGroups } from '../culling/InstanceGroups.js';
+import type { ListNumber } from '../culling/LODSelector.js';
 import type { InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceTexture } from '../instances/InstanceTexture.js';
@@ -432,8 +433,8 @@ export interface DrawnCrowd
   readonly clipsMorph: boolean;
   /** Which instances each camera sees. @internal */
   readonly views: CrowdViews;
-  /** The list of instances that it draws, see `LODSelector.listOf`; null for all that are seen. @internal */
-  readonly level: number | null;
+  /** Which instances it draws. @internal */
+  readonly list: ListNumber;
   /** `ofPoses` is the box around every pose, relative to an instance. @internal */
   readonly bounds: { ofPoses(): Box3; dropStale(): void; drop(): void };
   /** Parts of the character; those of another geometry have numbers for names. @internal */

@@ -32,6 +32,7 @@ import { goesByInstanceLayers } from '../core/drawnCrowds.js';
 import { followMoves } from '../core/instancePlaces.js';
 import { MorphInfluences } from '../core/MorphInfluences.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
+import { ALL_LISTED, type ListNumber } from '../culling/LODSelector.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
@@ -186,10 +187,10 @@ export abstract class CrowdMesh extends InstancedMesh<
     return this.playback.clock;
   }
 
-  /** The list of instances that it draws, see `LODSelector.listOf`. @internal */
-  get level(): number | null {
+  /** Which instances it draws. @internal */
+  get list(): ListNumber {
     const { kinds, splitter } = this.views;
-    return (kinds ?? splitter)?.listOf(this) ?? null;
+    return (kinds ?? splitter)?.listOf(this) ?? ALL_LISTED;
   }
 
   /** @internal */

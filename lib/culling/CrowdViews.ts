@@ -1,7 +1,8 @@
 import { type ArrayCamera, type Camera, Frustum, type InstancedBufferAttribute, Matrix4 } from 'three';
 import { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
-import type { KindSplitter, LODSelector, SplitLists } from './LODSelector.js';
+import { ALL_LISTED, type KindSplitter, type ListNumber, type LODSelector } from './LODSelector.js';
+import type { SplitLists } from './SplitLists.js';
 import { listSeen, markSeen } from './seenInstances.js';
 
 /** Instances on layers of no camera are left out first, and then those that are too many. */
@@ -31,7 +32,7 @@ export interface ViewStage {
    *
    * @param farFirst Whether the farthest come first, as in transparent materials.
    */
-  sorted?(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View;
+  sorted?(list: ListNumber, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View;
   /** Called when the view goes over to another camera. */
   clear?(): void;
   dispose?(): void;
@@ -48,6 +49,10 @@ export function removeStage(views: CrowdViews, stage: CrowdStage): void {
   views.stages.splice(views.stages.indexOf(stage), 1);
   views.dropViews();
 }
+
+/** What sorts what a camera sees into lists: levels of detail together with kinds, and kinds alone. */
+export type LevelLists = LODSelector & { listsFor(capacity: number, kinds: KindSplitter | null): SplitLists };
+export type KindLists = KindSplitter & { listsFor(capacity: number): SplitLists };
 
 /** Frames after which a view that nobody asks for is let go. */
 const IDLE = 300;
@@ -71,11 +76,11 @@ export class CrowdViews {
     of(renderer: object): object;
   } | null = null;
   /** Divides what cameras see by kinds; null while all instances are of one. Call `dropViews` after a change. */
-  kinds: KindSplitter | null = null;
+  kinds: KindLists | null = null;
   private culled: boolean | null = null;
   /** One or more for each camera: that of a point light looks six ways in a frame. */
   views: CameraView[] = [];
-  private splits: LODSelector | null = null;
+  private splits: LevelLists | null = null;
   /** What features have a say in what cameras draw, see `addStage`. */
   readonly stages: CrowdStage[] = [];
   /** Whose instances are expected to be drawn in a frame. */
@@ -126,11 +131,11 @@ export class CrowdViews {
   }
 
   /** Sorts what cameras see into several lists; null for one. */
-  get splitter(): LODSelector | null {
+  get splitter(): LevelLists | null {
     return this.splits;
   }
 
-  set splitter(value: LODSelector | null) {
+  set splitter(value: LevelLists | null) {
     this.splits = value;
     this.dropViews();
   }
@@ -257,7 +262,6 @@ export class CrowdViews {
     this.frame = frame;
     this.last = null;
     this.turn++;
-    this.splits?.beginFrame();
     this.dropUnused();
   }
 
@@ -292,8 +296,7 @@ export class CrowdViews {
       stale.serve(camera, lodCamera);
       return stale;
     }
-    const levels = this.splits?.lists(capacity) ?? null;
-    const lists = this.kinds?.listsFor(levels) ?? levels;
+    const lists = this.splits?.listsFor(capacity, this.kinds) ?? this.kinds?.listsFor(capacity) ?? null;
     const made = new CameraView(camera, lodCamera, capacity, byLayers, lists, this.stages);
     this.views.push(made);
     return made;
@@ -337,7 +340,7 @@ export class CameraView implements PoseRequest {
   private groupsVersion = -1;
   private visibilityVersion = -1;
   private readonly stages: readonly ViewStage[];
-  private readonly all: { count: number; readonly list: InstanceList; isFading: boolean };
+  private readonly all: { count: number; list: InstanceList };
   /** The version of `split` that the lists are for; -1 with one list. */
   splitVersion = -1;
 
@@ -356,30 +359,34 @@ export class CameraView implements PoseRequest {
   ) {
     this.stages = stages.map((stage) => stage.forView(this));
     this.seen = new Int32Array(Math.ceil(capacity / 32));
-    this.all = { count: 0, list: new InstanceList(capacity), isFading: false };
+    this.all = { count: 0, list: new InstanceList(capacity) };
   }
 
   get levels(): Uint8Array | null {
-    return this.split?.levels ?? null;
+    return this.split?.byLevel?.levels ?? null;
   }
 
   get poseRates(): Float32Array {
-    return this.split?.poseRates ?? NO_RATES;
+    return this.split?.byLevel?.poseRates ?? NO_RATES;
   }
 
   get hasPoseRates(): boolean {
-    return this.split?.hasPoseRates ?? false;
+    return this.split?.byLevel?.hasPoseRates ?? false;
+  }
+
+  /** Instances of which anything is drawn. */
+  get visible(): number {
+    return this.splitVersion < 0 ? this.all.count : (this.split as SplitLists).visible;
   }
 
   /**
    * What a mesh of the crowd draws.
    *
-   * @param list See `LODSelector.listOf`.
+   * @param isRising Whether the ids have to be in ascending order.
    */
-  of(list: number | null): View {
-    const { split } = this;
-    if (list === null || split === null || (list === 0 && this.splitVersion < 0)) return this.all;
-    return split.of(list);
+  of(list: ListNumber = ALL_LISTED, isRising = false): View {
+    const { split, all } = this;
+    return split === null || this.splitVersion < 0 ? all : split.of(list, all.list, isRising);
   }
 
   /**
@@ -388,11 +395,11 @@ export class CameraView implements PoseRequest {
    * @param farFirst Whether the farthest come first, as in transparent materials.
    * @param crowdMatrixWorld As for `update`.
    */
-  inOrder(level: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View {
+  inOrder(list: ListNumber, farFirst: boolean, crowdMatrixWorld: Matrix4, crowd: CrowdViews): View {
     for (const stage of this.stages) {
-      if (stage.sorted !== undefined) return stage.sorted(level, farFirst, crowdMatrixWorld, crowd);
+      if (stage.sorted !== undefined) return stage.sorted(list, farFirst, crowdMatrixWorld, crowd);
     }
-    return this.of(level);
+    return this.of(list);
   }
 
   /** Goes over to another camera. */
@@ -423,8 +430,8 @@ export class CameraView implements PoseRequest {
     const { groups } = crowd;
     const { visibility } = groups.crowd;
     const { split, stages } = this;
-    if (!again && split?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
-    const splitVersion = split?.version ?? -1;
+    if (!again && split?.byLevel?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
+    const splitVersion = split?.splitVersion ?? -1;
     let isStaged = true;
     for (let i = 0; i < stages.length; i++) if (!stages[i].update(crowd)) isStaged = false;
     const same = again || (this.culls === crowd.culls && this.isFor(crowdMatrixWorld));
@@ -445,13 +452,17 @@ export class CameraView implements PoseRequest {
     this.mark(crowdMatrixWorld, crowd);
     for (let i = 0; i < stages.length; i++) stages[i].apply(crowdMatrixWorld, crowd);
     all.count = listSeen(seen, visibility.bits, this.ids);
-    all.isFading = false;
-    if (splitVersion >= 0 && split !== null) {
-      all.count = split.split(_ids, all.count, groups.spheres, seen);
-      all.isFading = split.isFading;
+    if (splitVersion < 0 || split === null) {
+      all.list.assign(_ids, all.count);
+      return;
     }
-    if (all.isFading) all.list.assignFading(_ids, all.count);
-    else all.list.assign(_ids, all.count);
+    all.count = split.split(_ids, all.count, groups.spheres, seen);
+    if (all.count > all.list.capacity) {
+      all.list.dispose();
+      all.list = new InstanceList(2 * this.capacity);
+    }
+    if (split.isFading) all.list.assignFading(split.entries, all.count);
+    else all.list.assign(split.entries, all.count);
   }
 
   dispose(): void {

@@ -3,6 +3,7 @@ import { Box3, type InstancedBufferAttribute, Sphere, Vector3 } from 'three';
 import type { InstanceTransforms } from '../instances/InstanceTransforms.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { resized } from '../utils/attributes.js';
+import type { ListNumber } from './LODSelector.js';
 import { mortonOrder } from './sortIds.js';
 
 /** Groups are sorted anew once their radii have grown by this, and so many updates have passed: it takes a while. */
@@ -56,8 +57,8 @@ export class InstanceGroups {
         readonly geometry: BufferGeometry;
         readonly material: Material | Material[];
         readonly visible: boolean;
-        /** The list that it draws, see `LODSelector.listOf`. */
-        readonly level: number | null;
+        /** What it draws. */
+        readonly list: ListNumber;
       }[];
       /** On which layers single instances are; null for those of the crowd, which the bits of `layersMask` say. */
       readonly layers: {

@@ -1,5 +1,19 @@
 import type { Camera, Matrix4 } from 'three';
-import type { PoseRequest, View } from './InstanceList.js';
+import { MAX_LEVELS } from '../constants.js';
+import type { PoseRequest } from './InstanceList.js';
+
+/**
+ * Which instances a mesh draws, as a number: a bit `1 << level` for each level of detail, and above these one more than the number of
+ * the kind that they are of, 0 for all kinds. Without a bit, it draws none.
+ */
+export type ListNumber = number;
+
+/** All levels of all kinds. */
+export const ALL_LISTED = 0xff;
+export const levelsIn = (list: ListNumber): number => list & ALL_LISTED;
+/** -1 for all. */
+export const kindIn = (list: ListNumber): number => (list >> MAX_LEVELS) - 1;
+export const listOfKind = (list: ListNumber, kind: number): ListNumber => list | ((kind + 1) << MAX_LEVELS);
 
 /** Sorts what cameras see of a crowd into lists that different meshes draw. A crowd without it has one list for all. */
 export interface LODSelector {
@@ -9,8 +23,6 @@ export interface LODSelector {
   readonly count: number;
   /** Whether instances at any level are posed less often than frames are drawn. */
   readonly hasPoseRates: boolean;
-  /** Lists of several levels, a bit `1 << level` for each; they have the numbers from `MAX_LEVELS` on. */
-  readonly mixed: readonly number[];
   /** By level the squared distance, or size, from which on it is drawn, and the same for instances that are there already. */
   readonly enter: Float32Array;
   readonly stay: Float32Array;
@@ -26,14 +38,10 @@ export interface LODSelector {
   readonly reached: Uint8Array;
   /** Whether entries of lists say which pixels of an instance are drawn, with ids below `capacity`. */
   fadesFor(capacity: number): boolean;
-  /** Call once a frame. */
-  beginFrame(): void;
   /** Brings the numbers up to what the levels are now; returns their version. */
   update(): number;
-  /** The list that a mesh draws: a level, or one of several; null for all that is seen, -1 for none. */
-  listOf(mesh: object): number | null;
-  /** Whether instances at a level are in a list. */
-  isIn(list: number | null, level: number): boolean;
+  /** What a mesh draws. */
+  listOf(mesh: object): ListNumber;
   /** Whether anything is drawn at a level. */
   hasContent(level: number): boolean;
   /** Whether instances at a level have to be posed. */
@@ -46,31 +54,24 @@ export interface LODSelector {
   poseRateOf(code: number, inShadow: boolean): number;
   /** Measures distances from a camera, for who chooses levels elsewhere. */
   measure(): LevelMeasure;
-  /** Lists of a view. */
-  lists(capacity: number): SplitLists;
 }
-
-/** Lists of single kinds have the numbers from here on, above those of levels. */
-export const KIND_LISTS = 64;
 
 /** Divides what cameras see, or what they see at a level of detail, by kinds of instances: see `CrowdKinds`. */
 export interface KindSplitter {
   /** By id the number of its kind. */
   readonly kinds: Uint8Array;
-  /** The lists that meshes draw. */
-  readonly lists: readonly { readonly level: number | null; readonly kind: number }[];
-  /** Goes up when instances are of other kinds, or other lists are needed. */
+  /** By number what draws each kind. */
+  readonly meshes: ArrayLike<unknown>;
+  /** Goes up when instances are of other kinds, or there are other kinds. */
   readonly version: number;
-  /** The list that a mesh draws, see `LODSelector.listOf`. */
-  listOf(mesh: object): number | null;
+  /** What a mesh draws. */
+  listOf(mesh: object): ListNumber;
   /** Whether a mesh draws instances of the kind that an instance has. */
   shows(mesh: object, id: number): boolean;
   /** What draws an instance. */
   meshOf(id: number): object | undefined;
-  /** Of how many of the instances a list is, as a share. */
-  shareOf(list: KindSplitter['lists'][number]): number;
-  /** Lists of a view. */
-  listsFor(levels: SplitLists | null): SplitLists;
+  /** How many of the instances are of a kind, as a share. */
+  shareOf(kind: number): number;
 }
 
 /** From where a camera sees a crowd: what a level's start is compared with. */
@@ -99,12 +100,14 @@ export interface ViewBudget {
   again(): void;
 }
 
-/** The instances that a camera sees, in several lists. */
-export interface SplitLists extends Partial<Pick<PoseRequest, 'levels' | 'poseRates' | 'hasPoseRates'>> {
-  /** Goes up when the lists are others, though the camera sees the same; -1 while there is one list for all. */
+/** The levels of detail at which a view shows instances. */
+export interface ViewLevels extends Pick<PoseRequest, 'levels' | 'poseRates' | 'hasPoseRates'> {
+  /** Goes up when levels are others, though the camera sees the same; -1 while there is one for all. */
   readonly version: number;
-  /** Whether of some of the ids that `split` left, only some pixels are drawn. */
-  readonly isFading: boolean;
+  /** Whether there are several. */
+  readonly isUsed: boolean;
+  /** By level, since `begin`, whether anything is drawn there, and whether it has to be posed: bits. */
+  readonly shown: Uint8Array;
   /**
    * Takes over where the viewer is.
    *
@@ -120,22 +123,15 @@ export interface SplitLists extends Partial<Pick<PoseRequest, 'levels' | 'poseRa
     },
     matrixWorld: Matrix4,
     isFitted: boolean,
-  ): boolean | undefined;
+  ): boolean;
   /** Says what instances cost at each level. */
   setCosts(budget: ViewBudget, trianglesAt: (level: number) => number): void;
   /** Begins levels sooner where those of the first `count` ids would cost too much, and chooses them. */
   fit(ids: Uint32Array, count: number, spheres: Float32Array, budget: ViewBudget): void;
-  /**
-   * Sorts out who is drawn in which list. Each has its ids in the order in which they come.
-   *
-   * @param ids The first `count` are seen. Those of which nothing is drawn are taken out; if `isFading` is true then, they are
-   * entries, see `entryOf`.
-   * @param spheres x, y, z and radius by id, in the crowd's space.
-   * @param seen Bit `id & 31` of word `id >> 5` is cleared for those that are taken out.
-   * @returns How many ids are left.
-   */
-  split(ids: Uint32Array, count: number, spheres: Float32Array, seen: Int32Array): number;
-  /** What the mesh of a list draws; nothing for one that is none any more. */
-  of(list: number): View;
-  dispose(): void;
+  /** Call before `levelOf`. */
+  begin(): void;
+  /** The level at which an instance is drawn, with `FADING` if it is drawn at the next one too. */
+  levelOf(id: number, spheres: Float32Array): number;
+  /** How many of `FADE_STEPS` it has then passed over. */
+  stepOf(id: number): number;
 }

@@ -1,6 +1,6 @@
 import { type BufferGeometry, type Camera, DoubleSide } from 'three';
 import type { CameraView, CrowdViews } from './CrowdViews.js';
-import { KIND_LISTS, type KindSplitter } from './LODSelector.js';
+import { type KindSplitter, kindIn, type ListNumber, levelsIn } from './LODSelector.js';
 
 /** What a camera sees of a crowd. */
 export interface ViewInfo {
@@ -23,22 +23,20 @@ export function viewInfoOf(views: CrowdViews, camera: Camera): ViewInfo | null {
     if (one.camera === camera && one.byLayers && (view === null || one.turn > view.turn)) view = one;
   if (view === null) return null;
   const { splitter, posed } = views;
-  const visible = view.of(null).count;
+  const { visible, split } = view;
   const levels =
-    splitter?.isUsed === true
-      ? Array.from({ length: splitter.count }, (_, level) => view.of(level).count)
-      : [visible];
+    splitter?.isUsed === true ? [...(split?.atLevel.subarray(0, splitter.count) ?? [])] : [visible];
   return { visible, levels, ...drawsOf(views, (list) => view.of(list).count), posed };
 }
 
 /** What all meshes of a crowd draw, each of which shows so many instances of its list. */
 export function drawsOf(
   { crowd: { members } }: CrowdViews,
-  countOf: (list: number | null) => number,
+  countOf: (list: ListNumber) => number,
 ): Pick<ViewInfo, 'triangles' | 'drawCalls'> {
   let [triangles, drawCalls] = [0, 0];
-  for (const { geometry, material, visible, level } of members) {
-    const count = visible ? countOf(level) : 0;
+  for (const { geometry, material, visible, list } of members) {
+    const count = visible && list !== 0 ? countOf(list) : 0;
     if (count === 0) continue;
     triangles += count * trianglesIn(geometry);
     const drawn = Array.isArray(material)
@@ -58,11 +56,10 @@ export function drawsOf(
 export function trianglesAt({ crowd: { members }, splitter, kinds }: CrowdViews, level: number): number {
   if (splitter?.hasContent(level) === false) return 0;
   let count = 0;
-  for (const { geometry, visible, level: list } of members) {
-    const own = kinds?.lists[(list ?? 0) - KIND_LISTS];
-    const isIn = splitter === null || splitter.isIn(own === undefined ? list : own.level, level);
-    if (visible && isIn)
-      count += trianglesIn(geometry) * (own === undefined ? 1 : (kinds as KindSplitter).shareOf(own));
+  for (const { geometry, visible, list } of members) {
+    const kind = kindIn(list);
+    if (visible && ((levelsIn(list) >> level) & 1) > 0)
+      count += trianglesIn(geometry) * (kind < 0 ? 1 : (kinds as KindSplitter).shareOf(kind));
   }
   return count;
 }

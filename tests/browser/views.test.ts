@@ -391,8 +391,8 @@ describe('viewHooks', () => {
     const levelsOf = (eye: Camera, viewer: Camera) => {
       const view = crowd.views.of(eye, crowd.matrixWorld, renderer.info.render.frame, viewer, false);
       return [0, 1].map((level) => {
-        const { count, list } = view.of(level);
-        return Array.from({ length: count }, (_, i) => list.get(i));
+        const { count, list, start = 0 } = view.of(1 << level);
+        return Array.from({ length: count }, (_, i) => list.get(start + i));
       });
     };
     for (const eye of eyes) {

@@ -1,6 +1,7 @@
 import { type Camera, Sphere, Vector3 } from 'three';
 import { FADE_CODES, FADE_NEAR, FADE_STEPS } from '../../lib/constants.js';
 import type { View } from '../../lib/culling/InstanceList.js';
+import { ALL_LISTED } from '../../lib/culling/LODSelector.js';
 import { levelsOf } from './levels.js';
 import type { SkinnedInstancedMesh } from './library.js';
 
@@ -22,16 +23,18 @@ const idsOf = (view: View): number[] => entriesOf(view).map(Math.trunc);
 
 /** Who is drawn for a camera. */
 export const drawnFor = (crowd: SkinnedInstancedMesh, camera: Camera, viewer?: Camera): number[] =>
-  idsOf(viewOf(crowd, camera, viewer).of(null));
+  idsOf(viewOf(crowd, camera, viewer).of(ALL_LISTED, true));
 
 /** The same, in the order of sorted crowds. */
 export const sortedFor = (crowd: SkinnedInstancedMesh, camera: Camera, farFirst = false): number[] =>
-  idsOf(viewOf(crowd, camera).inOrder(null, farFirst, crowd.matrixWorld, crowd.views));
+  idsOf(viewOf(crowd, camera).inOrder(ALL_LISTED, farFirst, crowd.matrixWorld, crowd.views));
 
 /** Who is drawn at each level. */
 export const levelsFor = (crowd: SkinnedInstancedMesh, camera: Camera, viewer?: Camera): number[][] => {
   const view = viewOf(crowd, camera, viewer);
-  return levelsOf(crowd).levels.map(({ object }, level) => (object === null ? [] : idsOf(view.of(level))));
+  return levelsOf(crowd).levels.map(({ object }, level) =>
+    object === null ? [] : idsOf(view.of(1 << level)),
+  );
 };
 
 /** By level and id, the pixels that are drawn of an instance. */
@@ -42,7 +45,7 @@ export function pixelsFor(
 ): Map<number, bigint>[] {
   const view = viewOf(crowd, camera, viewer);
   return levelsOf(crowd).levels.map(({ object }, level) => {
-    const entries = object === null ? [] : entriesOf(view.of(level));
+    const entries = object === null ? [] : entriesOf(view.of(1 << level));
     return new Map(
       entries.map((entry) => {
         const id = Math.trunc(entry);

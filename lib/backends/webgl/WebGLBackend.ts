@@ -380,21 +380,21 @@ function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: D
   const drawn = drawStateOf(crowd);
   drawn.requested = null;
   if (!drawn.viewed || !readsLists(crowd, material)) return null;
-  const { views, matrixWorld, level } = crowd;
+  const { views, matrixWorld, list } = crowd;
   const { frame } = renderer.info.render;
   const seen = views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
   drawn.looked[0] = seen;
   if (crowd.count <= crowd.visibility.count) drawn.requested = drawn.looked;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
-  if (material === null || isCut(crowd)) return seen.of(level);
-  return seen.inOrder(level, material.transparent, matrixWorld, views);
+  if (material === null || isCut(crowd)) return seen.of(list, isCut(crowd));
+  return seen.inOrder(list, material.transparent, matrixWorld, views);
 }
 
 /** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
 function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
   // One that is drawn at levels of its own is drawn at none where there are none.
-  const others = drawStateOf(crowd).viewed || crowd.level === -1;
+  const others = drawStateOf(crowd).viewed || crowd.list === 0;
   if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   return view.list.countBelow(crowd.count, view.count, view.start);

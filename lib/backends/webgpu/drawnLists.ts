@@ -105,7 +105,7 @@ class CameraList implements DrawnList {
   }
 
   show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null, all: boolean): void {
-    const { views, visibility, matrixWorld, level } = crowd;
+    const { views, visibility, matrixWorld, list } = crowd;
     const { camera, material } = frame;
     const renderer = frame.renderer as object;
     if (all || !readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
@@ -117,8 +117,9 @@ class CameraList implements DrawnList {
     const isShadowMap = isShadowPassMaterial === true;
     const seen = seenBy(renderer, crowd, camera, isShadowMap);
     // In shadow maps the order is of no use.
-    const isSorted = !isShadowMap && crowd.count === visibility.count;
-    const view = isSorted ? seen.inOrder(level, transparent, matrixWorld, views) : seen.of(level);
+    const isCut = crowd.count !== visibility.count;
+    const view =
+      isShadowMap || isCut ? seen.of(list, isCut) : seen.inOrder(list, transparent, matrixWorld, views);
     this.use(crowd, view, renderer, rows);
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
     crowd.skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);

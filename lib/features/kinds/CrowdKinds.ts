@@ -7,7 +7,8 @@ import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { ownInstanced } from '../../core/drawnCrowds.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { KIND_LISTS, type KindSplitter, type SplitLists } from '../../culling/LODSelector.js';
+import { ALL_LISTED, type ListNumber, listOfKind } from '../../culling/LODSelector.js';
+import { SplitLists } from '../../culling/SplitLists.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { HEADER_PHASE } from '../../playback/instanceLayout.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
@@ -16,7 +17,6 @@ import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
 import { bodyTexels, fitBody } from './fitBody.js';
-import { KindLists } from './KindLists.js';
 import { rebindGeometry } from './rebindGeometry.js';
 
 /** Kinds that fit into a byte. */
@@ -107,8 +107,6 @@ export class CrowdKinds implements CrowdFeature {
   /** By id the number of its kind. @internal */
   kinds: Uint8Array;
   /** @internal */
-  lists: readonly KindSplitter['lists'][number][] = [];
-  /** @internal */
   version = 0;
   /** By number what draws each kind, the crowd first; undefined where one was removed. */
   readonly meshes: readonly (CrowdMesh | undefined)[];
@@ -116,12 +114,8 @@ export class CrowdKinds implements CrowdFeature {
   private readonly counts = new Float64Array(MAX_KINDS);
   private counted = 0;
   private countedVersion = -1;
-  /** Numbers of `lists` by level and kind. */
-  private places: number[] = [];
   /** What shaders know the kinds by. */
   private texels: object | null = null;
-  /** Levels of detail that there were when `lists` was last emptied. */
-  private levels: unknown;
 
   /** @throws If the crowd has kinds already, or instanced attributes of the user's own. */
   constructor(
@@ -299,27 +293,12 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   /** @internal */
-  listOf(mesh: CrowdMesh): number | null {
-    const { splitter } = this.crowd.views;
-    // Lists that were needed with other levels may be needed no more.
-    const levels = splitter?.isUsed && splitter.count;
-    if (levels !== this.levels) {
-      this.levels = levels;
-      this.renew();
-    }
+  listOf(mesh: CrowdMesh): ListNumber {
     // Others, once there is room for more instances, or there are other layers.
     if (this.crowd.playback.texels !== this.texels) this.tellAll();
-    const level = splitter?.listOf(mesh) ?? null;
+    const list = this.crowd.views.splitter?.listOf(mesh) ?? ALL_LISTED;
     const kind = this.kindOf(mesh);
-    if (level === -1 || kind === null) return level;
-    const { lists, places } = this;
-    const key = ((level ?? -1) + 1) * MAX_KINDS + kind;
-    if (places[key] === undefined) {
-      places[key] = KIND_LISTS + lists.length;
-      this.lists = [...lists, { level, kind }];
-      this.version++;
-    }
-    return places[key];
+    return list === 0 || kind === null ? list : listOfKind(list, kind);
   }
 
   /** @internal */
@@ -334,7 +313,7 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   /** @internal */
-  shareOf({ kind }: KindSplitter['lists'][number]): number {
+  shareOf(kind: number): number {
     const { counts, kinds, crowd } = this;
     const { count } = crowd.visibility;
     if (this.version !== this.countedVersion || count !== this.counted) {
@@ -347,8 +326,8 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   /** @internal */
-  listsFor(levels: SplitLists | null): SplitLists {
-    return new KindLists(this, levels);
+  listsFor(capacity: number): SplitLists {
+    return new SplitLists(capacity, null, null, this);
   }
 
   /** The number of what draws a kind; -1 for anything else. @internal */
@@ -374,7 +353,7 @@ export class CrowdKinds implements CrowdFeature {
 
   /** Call when there are other kinds. */
   private changed(): void {
-    this.renew();
+    this.version++;
     this.poseBodies();
     for (const one of this.meshes) one?.prepareDraw();
   }
@@ -404,14 +383,6 @@ export class CrowdKinds implements CrowdFeature {
     const at = id * texels.stride + HEADER_PHASE;
     data[at] = this.kinds[id] + (data[at] % 1);
     texels.changed(id);
-  }
-
-  /** Makes the lists that there are to be now; those of attachments come when they are drawn. */
-  private renew(): void {
-    this.lists = [];
-    this.places = [];
-    this.version++;
-    for (const one of this.meshes) if (one) this.listOf(one);
   }
 }
 

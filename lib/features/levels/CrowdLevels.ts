@@ -6,6 +6,7 @@ import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { ownInstanced } from '../../core/drawnCrowds.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { ALL_LISTED, type ListNumber } from '../../culling/LODSelector.js';
 import { isWithin } from '../../utils/messages.js';
 import type { JointAttachment } from '../attachments/JointAttachment.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';
@@ -373,15 +374,20 @@ export class CrowdLevels implements CrowdFeature {
   }
 
   /** See `LODSelector`. */
-  private listOf(mesh: CrowdMesh): number | null {
+  private listOf(mesh: CrowdMesh): ListNumber {
     const { table } = this;
     const isPlaced = isInPlace(mesh);
-    if (mesh instanceof LevelMesh && !isPlaced && !isKind(mesh)) return table.indexOf(mesh);
-    if (!table.isUsed) return isPlaced ? -1 : null;
-    if (mesh === this.crowd) return 0;
+    if (mesh instanceof LevelMesh && !isPlaced && !isKind(mesh)) {
+      const level = table.indexOf(mesh);
+      return level < 0 ? 0 : 1 << level;
+    }
+    if (!table.isUsed) return isPlaced ? 0 : ALL_LISTED;
+    if (mesh === this.crowd) return 1;
     const shown = isPlaced ? mesh.owner : mesh;
-    if (isPlaced && !shown.attachments.includes(mesh)) return -1;
-    return table.listFor(this.levelsOf(mesh, shown));
+    if (isPlaced && !shown.attachments.includes(mesh)) return 0;
+    const { drawnLevels } = table;
+    const levels = this.levelsOf(mesh, shown) & drawnLevels;
+    return levels === drawnLevels ? ALL_LISTED : levels;
   }
 
   /** The levels at which it is this mesh that is drawn of an attachment or a kind: bit `1 << level`. */

@@ -2,6 +2,7 @@ import type { BufferGeometry, Material, Raycaster } from 'three';
 import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
 import type { DrawnCrowd, DrawOptions } from '../../core/Crowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { ListNumber } from '../../culling/LODSelector.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { warnOnce } from '../../utils/messages.js';
@@ -70,15 +71,15 @@ export class LevelMesh extends CrowdMesh {
     const { layers } = this;
     const { test } = layers;
     // Renderers ask it first: a mesh of no level costs no draw call.
-    layers.test = (other) => this.level !== -1 && test.call(layers, other);
+    layers.test = (other) => this.list !== 0 && test.call(layers, other);
     this.motions = owner.motions;
     this.ownerReplaced();
     this.prepareDraw();
   }
 
-  /** Its number among the crowd's levels, -1 after it was removed. @internal */
-  override get level(): number | null {
-    return super.level ?? -1;
+  /** None after it was removed. @internal */
+  override get list(): ListNumber {
+    return this.views.splitter === null && this.views.kinds === null ? 0 : super.list;
   }
 
   /** @internal */

@@ -5,10 +5,10 @@ import { createPoseMix } from '../../animation/PoseMix.js';
 import { skinOf } from '../../character/crowdGeometry.js';
 import { AFFINE_SIZE, FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import type { LODSelector } from '../../culling/LODSelector.js';
-import { warnOnce } from '../../utils/messages.js';
+import type { KindSplitter, ListNumber, LODSelector } from '../../culling/LODSelector.js';
+import { SplitLists } from '../../culling/SplitLists.js';
 import { CameraLevels } from './CameraLevels.js';
-import { LevelLists } from './LevelLists.js';
+import { SeenLevels } from './SeenLevels.js';
 
 /** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
 export interface Level {
@@ -37,12 +37,6 @@ export interface Level {
 
 /** A level that begins farther away is never reached: squares of larger distances are no numbers of 32 bits. */
 const FARTHEST = 1e18;
-
-/** The most lists of several levels, for what is attached and not drawn at all of them. */
-const MAX_MIXED = 8;
-
-/** Frames after which a list that nothing has asked for makes room for another. */
-const STALE = 30;
 
 /** What lies flat counts as this high, as a share of how long it is. */
 const FLAT = 0.1;
@@ -79,18 +73,9 @@ export class LevelTable implements LODSelector {
   /** For each level its poses a second, as numbers that shaders can hold; 0 for one in every frame. */
   readonly poseRates: Float32Array = new Float32Array(MAX_LEVELS);
 
-  /**
-   * Lists that what is attached needs beside those of single levels: a bit `1 << level` for each level whose instances are in
-   * it. They have the numbers from `MAX_LEVELS` on.
-   */
-  readonly mixed: number[] = [];
-
   /** Goes up when `update` finds that something has changed. */
   version = 0;
 
-  /** The frame in which each of them was last asked for, and how many frames there were. */
-  private readonly askedAt: number[] = [];
-  private frames = 0;
   private updated: readonly Level[] | null = null;
   private updatedShadow = 0;
   private sorted: readonly Level[];
@@ -103,7 +88,7 @@ export class LevelTable implements LODSelector {
   /** @param listOf See `LODSelector`. */
   constructor(
     private readonly crowd: SkinnedInstancedMesh,
-    readonly listOf: (mesh: object) => number | null,
+    readonly listOf: (mesh: object) => ListNumber,
   ) {
     this.sorted = [
       { object: crowd, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true },
@@ -175,64 +160,19 @@ export class LevelTable implements LODSelector {
     return bits;
   }
 
-  /**
-   * The number of the list of instances at some levels: that of the level if it is one, null for all at which something is
-   * drawn, -1 for none.
-   *
-   * @param bits Bit `1 << level` for each.
-   */
-  listFor(bits: number): number | null {
-    const { mixed, count } = this;
-    this.update();
-    let drawn = 0;
-    for (let i = 0; i < count; i++) if (this.hasContent(i)) drawn |= 1 << i;
-    const levels = bits & drawn;
-    if (levels === drawn) return null;
-    if (levels === 0) return -1;
-    if ((levels & (levels - 1)) === 0) return 31 - Math.clz32(levels);
-    let place = mixed.indexOf(levels);
-    if (place < 0) {
-      place = this.placeForList();
-      // It is better drawn at too many levels than missing.
-      if (place < 0) return null;
-      mixed[place] = levels;
-      this.version++;
-      this.crowd.views.last = null;
-    }
-    this.askedAt[place] = this.frames;
-    return MAX_LEVELS + place;
-  }
-
-  /** Call once a frame. */
-  beginFrame(): void {
-    this.frames++;
-  }
-
-  /** Where in `mixed` there is room for one more: behind the others, or where one is that is needed no more; -1 for none. */
-  private placeForList(): number {
-    const { mixed, askedAt, frames } = this;
-    if (mixed.length < MAX_MIXED) return mixed.length;
-    const place = askedAt.findIndex((frame) => frames - frame > STALE);
-    if (place < 0) {
-      warnOnce(
-        `CrowdLevels: attachments are drawn at more than ${MAX_MIXED} sets of levels, some at all; let more begin and end at the same.`,
-      );
-    }
-    return place;
-  }
-
-  /** Whether instances at a level are in a list, see `listFor`. */
-  isIn(list: number | null, level: number): boolean {
-    if (list === null || list === level) return true;
-    return list >= MAX_LEVELS && ((this.mixed[list - MAX_LEVELS] >> level) & 1) === 1;
+  /** The levels at which anything is drawn: bit `1 << level`. */
+  get drawnLevels(): number {
+    let bits = 0;
+    for (let i = 0; i < this.count; i++) if (this.hasContent(i)) bits |= 1 << i;
+    return bits;
   }
 
   measure(): CameraLevels {
     return new CameraLevels();
   }
 
-  lists(capacity: number): LevelLists {
-    return new LevelLists(capacity, this);
+  listsFor(capacity: number, kinds: KindSplitter | null): SplitLists {
+    return new SplitLists(capacity, this, new SeenLevels(capacity, this), kinds);
   }
 
   /** At which level a camera sees each instance. */
@@ -309,7 +249,6 @@ export class LevelTable implements LODSelector {
   update(): number {
     const { sorted, updated, enter, stay, dissolve, fadeStart, fadeRate } = this;
     let same = updated === sorted && this.updatedShadow === this.shadowLevel;
-    if (updated !== sorted) this.mixed.length = 0;
     this.updated = sorted;
     this.updatedShadow = this.shadowLevel;
     let before = 0;

@@ -1,5 +1,5 @@
 import { type Camera, Matrix4, Vector3 } from 'three';
-import { ID_BITS, ID_MASK, LEVEL_CODES } from '../../constants.js';
+import { FADE_NEAR, ID_BITS, ID_MASK, LEVEL_CODES } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
@@ -12,7 +12,7 @@ import {
   type ViewStage,
 } from '../../culling/CrowdViews.js';
 import { entryOf, InstanceList, type View } from '../../culling/InstanceList.js';
-import type { ViewBudget } from '../../culling/LODSelector.js';
+import type { ListNumber, ViewBudget } from '../../culling/LODSelector.js';
 import { listSeen } from '../../culling/seenInstances.js';
 import { sortByCode } from '../../culling/sortIds.js';
 import { trianglesAt } from '../../culling/ViewInfo.js';
@@ -263,7 +263,12 @@ class SortedView implements View {
       this.list.assign(ids, count);
       return;
     }
-    for (let i = 0; i < count; i++) ids[i] = entryOf(ids[i], _fades[ids[i]]);
+    for (let i = 0; i < count; i++) {
+      const id = ids[i];
+      ids[i] = entryOf(id, _fades[id]);
+      // One that passes over comes twice, where both levels are in the list.
+      _fades[id] ^= FADE_NEAR;
+    }
     this.list.assignFading(ids, count);
   }
 
@@ -311,7 +316,7 @@ class OrderedView implements ViewStage, ViewBudget {
   private kept: Int32Array | null = null;
   private changed = false;
   /** By list, near ones first and far ones first. */
-  private readonly lists = new Map<number | null, (SortedView | null)[]>();
+  private readonly lists = new Map<ListNumber, (SortedView | null)[]>();
 
   constructor(
     private readonly order: DrawOrder,
@@ -347,15 +352,15 @@ class OrderedView implements ViewStage, ViewBudget {
     if (maxVisible === Infinity && max === Infinity) return;
     if (max < Infinity && split !== null && view.splitVersion >= 0) {
       if (_ids.length < view.capacity) _ids = new Uint32Array(view.capacity);
-      split.fit(_ids, listSeen(seen, bits, _ids), spheres, this);
-      view.splitVersion = split.version;
+      split.byLevel?.fit(_ids, listSeen(seen, bits, _ids), spheres, this);
+      view.splitVersion = split.splitVersion;
     }
     this.kept ??= new Int32Array(seen.length);
     const budget = { max, costs, levels: view.levels };
     keepNearest(seen, bits, this.kept, spheres, crowdMatrixWorld.elements, this.eye, maxVisible, budget);
   }
 
-  sorted(list: number | null, farFirst: boolean, crowdMatrixWorld: Matrix4, { groups }: CrowdViews): View {
+  sorted(list: ListNumber, farFirst: boolean, crowdMatrixWorld: Matrix4, { groups }: CrowdViews): View {
     const { order, view, lists } = this;
     const unsorted = view.of(list);
     if (!order.sortObjects) return unsorted;
@@ -396,7 +401,8 @@ class OrderedView implements ViewStage, ViewBudget {
     // Each mesh of the crowd asks.
     if (this.costsTurn === turn) return;
     this.costsTurn = turn;
-    if (split === null) this.setCost(0, trianglesAt(crowd, 0));
-    else split.setCosts(this, (level) => trianglesAt(crowd, level));
+    const byLevel = split?.byLevel;
+    if (byLevel) byLevel.setCosts(this, (level) => trianglesAt(crowd, level));
+    else this.setCost(0, trianglesAt(crowd, 0));
   }
 }

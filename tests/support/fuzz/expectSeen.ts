@@ -37,7 +37,7 @@ export function expectSeen(program: CrowdProgram, vertices: ReadonlyMap<number, 
     camera.lookAt(k, 0, 0);
     camera.updateMatrixWorld();
     orderOf(crowd).maxVisible = 0;
-    expect(crowd.views.of(camera, crowd.matrixWorld, frame++).of(null).count, 'of nobody').toBe(0);
+    expect(crowd.views.of(camera, crowd.matrixWorld, frame++).of().count, 'of nobody').toBe(0);
     orderOf(crowd).maxVisible = Infinity;
     expectSeenBy(crowd, camera, vertices, k);
     // What was kept for the camera must not be out of date when nothing else has changed.
@@ -87,16 +87,10 @@ const isDrawnAt = (crowd: SkinnedInstancedMesh, level: number): boolean =>
 /** Who is drawn for a camera, and who at each level at which something is. */
 function seenBy(crowd: SkinnedInstancedMesh, camera: PerspectiveCamera) {
   const { levels } = levelsOf(crowd);
-  const meshes = [...meshesOf(crowd), ...levels.map(({ object }) => object as CrowdMesh | null)];
-  // There are lists once meshes have been asked for theirs.
-  const lists = new Map(meshes.map((mesh) => [mesh, mesh?.level ?? null]));
   const view = crowd.views.of(camera, crowd.matrixWorld, frame++);
-  const idsBy = (mesh: CrowdMesh | null) => {
-    const list = mesh === null ? -1 : (lists.get(mesh) ?? null);
-    return new Set(list === -1 ? [] : idsOf(view.of(list)));
-  };
+  const idsBy = (mesh: CrowdMesh | null) => new Set(mesh === null ? [] : idsOf(view.of(mesh.list)));
   return {
-    seen: new Set(idsOf(view.of(null))),
+    seen: new Set(idsOf(view.of())),
     levels: levels.map(({ object }) => idsBy(object as CrowdMesh | null)),
     drawnBy: new Map(meshesOf(crowd).map((mesh) => [mesh, idsBy(mesh)])),
   };

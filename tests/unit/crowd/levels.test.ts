@@ -156,7 +156,7 @@ test('levels are from near to far, by distance or by size', () => {
   expect(levelsOf(crowd).levels.map(({ object }) => object)).toEqual([crowd, near, far, null]);
   expect(levelsOf(crowd).levels.map(({ distance }) => distance)).toEqual([0, 10, 30, 90]);
   expect(levelsOf(crowd).levels[2]).toMatchObject({ hysteresis: 0.2 });
-  expect([far.level, near.level]).toEqual([2, 1]);
+  expect([far.list, near.list]).toEqual([1 << 2, 1 << 1]);
   expect([far.castShadow, near.castShadow]).toEqual([true, false]);
   expect(crowd.children).toEqual([far, near]);
 
@@ -168,13 +168,13 @@ test('levels are from near to far, by distance or by size', () => {
   expect(levelsOf(crowd).remove(30)).toBe(true);
   expect(levelsOf(crowd).remove(near)).toBe(true);
   expect(crowd.children).toEqual([]);
-  expect(far.level).toBe(-1);
+  expect(far.list).toBe(0);
   expect(levelsOf(crowd).remove(90)).toBe(true);
   expect(crowd.attachments).toEqual([]);
 
   const small = addLevel(crowd, createLevel(crowd, root), { screenShare: 0.1 });
   const large = addLevel(crowd, createLevel(crowd, root), { screenShare: 0.4 });
-  expect([large.level, small.level]).toEqual([1, 2]);
+  expect([large.list, small.list]).toEqual([1 << 1, 1 << 2]);
   for (let i = 3; i < 8; i++) addLevel(crowd, null, { screenShare: 0.01 });
   expect(() => addLevel(crowd, null, { screenShare: 0.01 })).toThrow(
     'CrowdLevels: there can be 8 levels, the crowd itself included.',

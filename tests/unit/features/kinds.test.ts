@@ -186,7 +186,7 @@ test('what an instance of other proportions plays by stays its own, whatever hap
   const { root } = createTall();
   const tall = kinds.add(bakeCharacter(root, []));
   const told = () => {
-    for (const mesh of kinds.meshes) void mesh?.level;
+    for (const mesh of kinds.meshes) void mesh?.list;
     const { texture, stride } = crowd.playback.texels;
     return Array.from({ length: crowd.count }, (_, i) => Math.floor(texture.data[i * stride + HEADER_PHASE]));
   };

@@ -17,7 +17,7 @@ function createLayered() {
   const drawn = () => {
     scene.updateMatrixWorld();
     if (!crowd.layers.test(camera.layers)) return [];
-    const view = crowd.views.of(camera, crowd.matrixWorld, frame++).of(null);
+    const view = crowd.views.of(camera, crowd.matrixWorld, frame++).of();
     return Array.from({ length: view.count }, (_, i) => view.list.get(i));
   };
   const raycaster = new Raycaster(new Vector3(0.2, 0.3, 5), new Vector3(0, 0, -1));

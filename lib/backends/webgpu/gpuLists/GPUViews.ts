@@ -4,10 +4,16 @@ import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURendere
 import { noNumbers } from '../../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../../shaders/TexelNode.js';
 import { type DrawFrame, uintsIn } from '../../../../shaders/tsl.js';
-import { ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
+import { ID_BITS, ID_MASK } from '../../../constants.js';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
-import { KIND_LISTS, type LODSelector } from '../../../culling/LODSelector.js';
+import {
+  ALL_LISTED,
+  type KindSplitter,
+  kindIn,
+  type ListNumber,
+  levelsIn,
+} from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import type { NodeRenderer } from '../checkLimits.js';
@@ -22,7 +28,7 @@ import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
-import { MAX_KIND_LISTS, StoredKinds } from './KindNodes.js';
+import { MAX_LISTS, StoredKinds } from './KindNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -50,8 +56,11 @@ class GPUViews {
   private occlusion: CameraOcclusion | null = null;
   private cameras: CameraLists[] = [];
   private capacity = 0;
-  /** Lists of a view: all instances, then those of each level of detail, if there are several. */
-  private lists = 1;
+  /** The lists of a view: all instances, then those of each level of detail, if there are several, then those of single kinds. */
+  private lists: readonly ListNumber[] = [];
+  private levelsVersion = -1;
+  /** Lists that there is room for. */
+  private room = 1;
   private levels = 1;
   private fades = false;
   /** Null while all instances are of one kind. */
@@ -88,13 +97,17 @@ class GPUViews {
     const hidden = this.hiddenFrom(crowd, camera, lodCamera);
     const { occlusion, table } = this;
     const { frame } = this.renderer.info;
-    const { views, visibility, playback, level } = crowd;
+    const { views, visibility, playback, list } = crowd;
     const { splitter: levels, kinds } = views;
-    if (frame !== this.frame) this.beginFrame(frame, levels);
-    // Before the lists are counted: it may need one more.
-    levels?.update();
+    if (frame !== this.frame) this.beginFrame(frame);
+    const levelsVersion = levels?.update() ?? -1;
+    if (levelsVersion !== this.levelsVersion || !this.lists.includes(list)) {
+      this.lists = listsOf(views, list);
+      this.levelsVersion = levelsVersion;
+      this.version++;
+    }
     this.levels = levels?.count ?? 1;
-    this.resize(crowd.capacity, listCount(views), levels?.fadesFor(crowd.capacity) ?? false);
+    this.resize(crowd.capacity, roomFor(this.lists, kinds), levels?.fadesFor(crowd.capacity) ?? false);
     if (kinds === null) this.dropKinds();
     else {
       this.kinds ??= new StoredKinds();
@@ -106,8 +119,8 @@ class GPUViews {
     const steps: ComputeNode[] = [...(this.updateInstances(crowd, written) ?? [])];
     const lists = this.listsFor(camera);
     // What is no level any more shows nothing.
-    const end = level === -1 ? 0 : crowd.count;
-    lists.places.set(crowd, table.place(crowd.geometry, material, group, listAt(views, level), end));
+    const end = list === 0 ? 0 : crowd.count;
+    lists.places.set(crowd, table.place(crowd.geometry, material, group, this.placeOf(list), end));
 
     const frustums = this.clip(crowd, camera);
     const { x, y, z } = this.sphere.center;
@@ -131,9 +144,8 @@ class GPUViews {
     occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], crowd.matrixWorld);
     clipPlanes(viewSteps.planes, camera, frustums);
     if (state !== null && levels !== null)
-      viewSteps.levels?.use(levels, state.chosen, state.states, lodCamera !== camera);
-    if (kinds !== null && this.kinds !== null)
-      viewSteps.kinds?.use(this.kinds, kinds, levelLists(levels), (list) => listAt(views, list));
+      viewSteps.levels?.use(levels, this.lists, state.chosen, state.states, lodCamera !== camera);
+    if (kinds !== null && this.kinds !== null) viewSteps.kinds?.use(this.kinds, this.lists);
     const { matrices, drawn, sphere } = this;
     const { entries = 0, columns = 0 } = poses?.counts ?? {};
     steps.push(
@@ -142,6 +154,11 @@ class GPUViews {
     wait(steps, null);
     poses?.poseListed(this.renderer, crowd, lists);
     computeWaiting(this.renderer);
+  }
+
+  /** Where the list of a mesh is among those of a view. */
+  placeOf(list: ListNumber): number {
+    return Math.max(0, this.lists.indexOf(list));
   }
 
   /** What a camera has to draw by; null if it was not prepared. */
@@ -160,7 +177,7 @@ class GPUViews {
     const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(lists.totals));
     const [visible] = totals;
     const levels = views.splitter?.isUsed === true ? [...totals.subarray(1, 1 + this.levels)] : [visible];
-    const countOf = (list: number | null) => (list === -1 ? 0 : totals[listAt(views, list)]);
+    const countOf = (list: ListNumber) => totals[this.placeOf(list)];
     const info = { visible, levels, ...drawsOf(views, countOf) };
     return crowd.written === null ? { ...info, posed } : info;
   }
@@ -204,20 +221,19 @@ class GPUViews {
     return steps;
   }
 
-  private beginFrame(frame: number, levels: LODSelector | null): void {
+  private beginFrame(frame: number): void {
     this.frame = frame;
-    levels?.beginFrame();
     this.tidy();
     this.table.beginFrame();
     for (const lists of this.cameras) if (frame - lists.frame >= IDLE) lists.dispose();
     this.cameras = this.cameras.filter((lists) => frame - lists.frame < IDLE);
   }
 
-  private resize(capacity: number, lists: number, fades: boolean): void {
-    if (capacity === this.capacity && lists === this.lists && fades === this.fades) return;
+  private resize(capacity: number, room: number, fades: boolean): void {
+    if (capacity === this.capacity && room === this.room && fades === this.fades) return;
     this.clear();
     this.capacity = capacity;
-    this.lists = lists;
+    this.room = room;
     this.fades = fades;
   }
 
@@ -258,10 +274,10 @@ class GPUViews {
   }
 
   private listsFor(camera: Camera): CameraLists {
-    const { capacity, lists, table, fades, frame } = this;
+    const { capacity, room, table, fades, frame } = this;
     let own = this.listsOf(camera) ?? this.cameras.find((spare) => frame - spare.frame > SPARE);
     if (own === undefined) {
-      own = new CameraLists(camera, capacity, lists, table.capacity, fades);
+      own = new CameraLists(camera, capacity, room, table.capacity, fades);
       this.cameras.push(own);
     } else if (own.camera !== camera) this.retired.push(...own.serve(camera));
     own.frame = frame;
@@ -300,22 +316,22 @@ function clipPlanes(planes: readonly Vector4[], camera: Camera, frustums: number
   }
 }
 
-/** How many lists a view has without those of single kinds: all that are seen, then each level of detail, then those of several. */
-const levelLists = (table: LODSelector | null): number =>
-  table?.isUsed === true ? 1 + table.count + table.mixed.length : 1;
-
-/** Lists that there is room for: with kinds in steps, so that one more builds no computations anew. */
-function listCount({ splitter, kinds }: CrowdViews): number {
-  const count = levelLists(splitter);
-  return kinds === null ? count : Math.min(MAX_KIND_LISTS, Math.ceil((count + kinds.lists.length) / 8) * 8);
+/**
+ * The lists that meshes of a crowd draw. Behind those of all kinds come those of single ones, each with its levels among the first.
+ *
+ * @param list One that is to be among them.
+ */
+function listsOf({ splitter, crowd: { members } }: CrowdViews, list: ListNumber = 0): ListNumber[] {
+  const levels = new Set([ALL_LISTED]);
+  if (splitter?.isUsed === true) for (let level = 0; level < splitter.count; level++) levels.add(1 << level);
+  const drawn = [list, ...members.map((member) => member.list)].filter((one) => one !== 0);
+  for (const one of drawn) levels.add(levelsIn(one));
+  return [...levels, ...new Set(drawn.filter((one) => kindIn(one) >= 0))];
 }
 
-/** The place among them of that of a mesh, by its `level`. */
-function listAt({ splitter: table }: CrowdViews, level: number | null): number {
-  if (level !== null && level >= KIND_LISTS) return levelLists(table) + level - KIND_LISTS;
-  if (level === null || level < 0 || table?.isUsed !== true) return 0;
-  return 1 + (level < MAX_LEVELS ? level : table.count + level - MAX_LEVELS);
-}
+/** With kinds in steps, so that one more builds no computations anew. */
+const roomFor = ({ length }: readonly ListNumber[], kinds: KindSplitter | null): number =>
+  kinds === null ? length : Math.min(MAX_LISTS, Math.ceil(length / 8) * 8);
 
 /** Storage buffers that the computations read and write, and that vertices of a crowd read. */
 const COMPUTE_BUFFERS = 8;
@@ -329,8 +345,7 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   // Sorting, choosing the nearest, and layers of single instances are the CPU's.
   if (!views.isUsed || views.isStaged) return false;
   // Each mesh may draw a list of its own.
-  if (views.kinds !== null && levelLists(views.splitter) + views.crowd.members.length > MAX_KIND_LISTS)
-    return false;
+  if (views.crowd.members.length > MAX_LISTS / 2 && listsOf(views).length > MAX_LISTS) return false;
   // Types do not know the second one yet.
   const limits = (renderer as NodeRenderer).backend.device?.limits as
     | (GPUSupportedLimits & { maxStorageBuffersInVertexStage?: number })
@@ -388,11 +403,12 @@ class StorageList implements DrawnList {
     crowd.geometry.indirect = null;
     lookUp(crowd, this, rows, rows?.rowOf);
     if (all || renderer === null || camera === null) return;
-    const lists = gpuViews.of(renderer, crowd).listsOf(camera);
+    const seen = gpuViews.of(renderer, crowd);
+    const lists = seen.listsOf(camera);
     const place = lists?.places.get(crowd);
     if (lists === null || place === undefined) return;
     this.ids.value = lists.ids;
-    this.first.value = listAt(crowd.views, crowd.level) * lists.capacity;
+    this.first.value = seen.placeOf(crowd.list) * lists.capacity;
     crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
   }
 }

@@ -2,11 +2,11 @@ import { Vector4 } from 'three';
 import { If, int, Loop, uint, uniformArray } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
-import type { KindSplitter } from '../../../culling/LODSelector.js';
+import { type KindSplitter, kindIn, type ListNumber, levelsIn } from '../../../culling/LODSelector.js';
 
 /** The most lists of a view that has kinds, a bit for each. */
-export const MAX_KIND_LISTS = 31;
-/** What is no kind: all instances are in the list, or none. */
+export const MAX_LISTS = 31;
+/** What is no kind, as `kindIn` has it: all instances are in the list, or none. */
 const ALL = -1;
 const NONE = -2;
 
@@ -31,7 +31,7 @@ export class StoredKinds {
 /** The lists of an instance by its kind, in compute shaders. Twin of `lib/features/kinds/KindLists.ts`. */
 export class KindNodes {
   /** For each list of a view, the list of levels of detail that it is a part of, and the kind. */
-  private readonly table = Array.from({ length: MAX_KIND_LISTS }, () => new Vector4());
+  private readonly table = Array.from({ length: MAX_LISTS }, () => new Vector4());
   /** Made once: each is a buffer of its own, of which a shader may have few. */
   private readonly rows = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
   private readonly kinds: StoredUints;
@@ -47,22 +47,12 @@ export class KindNodes {
     this.kinds = uintsIn(stored.buffer).toReadOnly();
   }
 
-  /**
-   * @param first The first list that is of one kind; those before it are of levels of detail.
-   * @param placeOf The place of a list of levels among all.
-   */
-  use(
-    { buffer }: StoredKinds,
-    { lists }: KindSplitter,
-    first: number,
-    placeOf: (level: number | null) => number,
-  ): void {
+  use({ buffer }: StoredKinds, lists: readonly ListNumber[]): void {
     this.kinds.value = buffer;
-    for (let list = 0; list < this.table.length; list++) {
-      const own = lists[list - first];
-      if (own !== undefined) this.table[list].set(placeOf(own.level), own.kind, 0, 0);
-      else this.table[list].set(list, list < first ? ALL : NONE, 0, 0);
-    }
+    this.table.forEach((row, i) => {
+      if (i >= lists.length) row.set(i, NONE, 0, 0);
+      else row.set(lists.indexOf(levelsIn(lists[i])), kindIn(lists[i]), 0, 0);
+    });
   }
 
   /**

@@ -11,7 +11,12 @@ import {
   LEVEL_SCALE,
   MAX_LEVELS,
 } from '../../../constants.js';
-import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
+import {
+  kindIn,
+  type LevelMeasure,
+  type ListNumber,
+  type LODSelector,
+} from '../../../culling/LODSelector.js';
 
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
@@ -48,7 +53,13 @@ export class LevelNodes {
    * @param chosen As the camera sees them for which pictures are drawn.
    * @param inShadow Whether this is for a shadow map, which may be drawn coarser.
    */
-  use(table: LODSelector, chosen: LevelMeasure, states: StorageBufferAttribute, inShadow: boolean): void {
+  use(
+    table: LODSelector,
+    lists: readonly ListNumber[],
+    chosen: LevelMeasure,
+    states: StorageBufferAttribute,
+    inShadow: boolean,
+  ): void {
     const { measure } = chosen;
     for (let i = 0; i < this.rows.length; i++) this.rows[i].fromArray(measure as unknown as number[], i * 4);
     this.scale.value = measure[LEVEL_SCALE];
@@ -63,7 +74,7 @@ export class LevelNodes {
       this.table[level].set(
         Math.min(table.enter[level], FAR),
         this.fades ? table.fadeStart[level] : Math.min(table.stay[level], FAR),
-        listsOf(table, shown),
+        listsAt(shown, table, lists),
         this.fades ? table.fadeRate[level] : 0,
       );
     }
@@ -157,11 +168,12 @@ export class LevelNodes {
   }
 }
 
-/** The first list has all at whose level something is drawn, then there is one for each level, then those of several. */
-function listsOf(table: LODSelector, level: number): number {
-  const { mixed, count } = table;
-  let lists = table.hasContent(level) ? 1 : 0;
-  lists |= 2 << level;
-  for (let i = 0; i < mixed.length; i++) lists |= ((mixed[i] >> level) & 1) << (1 + count + i);
-  return lists;
+/** Those of all kinds that an instance at a level is in, a bit for each. Where nothing is drawn, it is in the level's own alone. */
+function listsAt(level: number, table: LODSelector, lists: readonly ListNumber[]): number {
+  let bits = 0;
+  lists.forEach((list, i) => {
+    const isIn = table.hasContent(level) ? (list >> level) & 1 : list === 1 << level;
+    if (kindIn(list) < 0 && isIn) bits |= 1 << i;
+  });
+  return bits;
 }
