@@ -27,6 +27,9 @@ const PREFIX =
 /** How near to an axis, in radians, a direction is taken for it: left, up and ahead of a body. */
 const NEAR_AXIS = 0.6;
 
+/** How near to its floor the feet of a file without a skin stand, as a share of how high its hips do. */
+const NEAR_FLOOR = 0.2;
+
 /** Reads the name of a joint: `mixamorigLeftForeArm` is `forearm` of side `L`. */
 function readName(name: string, prefix: string): { side: string; core: string } {
   const own = (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name).replace(
@@ -284,8 +287,15 @@ export class Humanoid {
         add(skeleton.bones[bone], local.applyMatrix4(bindMatrix).applyMatrix4(skeleton.boneInverses[bone]));
       }
     });
-    // A file without a skin.
-    if (soles.size === 0) for (const node of feet) add(node, new Vector3());
+    // A file without a skin: feet that rest near its floor stand on it.
+    const hips = this.legs(this.position).y / this.size;
+    for (const node of soles.size === 0 ? feet : []) {
+      const bind = this.bindOf(node);
+      const at = new Vector3().setFromMatrixPosition(bind).applyQuaternion(this.fromBind);
+      if (at.y > 0 && at.y < NEAR_FLOOR * hips) at.y = 0;
+      at.applyQuaternion(this.fromBind.clone().invert());
+      add(node, at.applyMatrix4(bind.clone().invert()));
+    }
     return this.size * this.lowest((node) => this.bindOf(node), this.fromBind);
   }
 }

@@ -109,6 +109,15 @@ for (const from of BODIES) {
         expect(-low / (rest.high - rest.low), clip.name).toBeLessThan(SUNK);
       });
       expect(() => bakeCharacter(target.root, made.clips)).not.toThrow();
+      // Without a skin, a body is known by how its bones rest.
+      source.root.traverse(({ children }) => {
+        for (const child of [...children]) if ((child as SkinnedMesh).isMesh) child.removeFromParent();
+      });
+      const bare = retargetClips(clips, source.root, target.root, { names: { from: told[0], to: told[1] } });
+      for (const clip of bare.clips) {
+        const { low } = look(target.root, clip, to);
+        expect(Math.abs(low) / (rest.high - rest.low), `${clip.name} without a skin`).toBeLessThan(SUNK);
+      }
     });
   }
 }
