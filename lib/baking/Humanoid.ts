@@ -154,6 +154,8 @@ export class Humanoid {
       (slots[`foot${side}`] ? length(`lowerLeg${side}`, `foot${side}`) : 0);
     this.leg = (leg('L') + leg('R')) / 2;
     this.ground = this.findSoles();
+    // Before clips move them: without a skin, nodes are bound where they rest.
+    for (const node of this.nodes) this.bindOf(node);
   }
 
   /** Whether a node is a bone of a skin; all are where there is none. */

@@ -17,8 +17,6 @@ const POSED = 2;
 let _found = /*@__PURE__*/ new Uint32Array(0);
 let _buckets = /*@__PURE__*/ new Uint16Array(0);
 let _entries = /*@__PURE__*/ new Uint32Array(0);
-/** By bucket, where the next entry comes. */
-let _ends = /*@__PURE__*/ new Uint32Array(0);
 
 /** What a mesh draws. */
 interface Range extends View {
@@ -44,8 +42,8 @@ export class SplitLists {
   visible = 0;
   /** How many instances are at each level; one that passes over is at both. */
   readonly atLevel: Uint32Array = new Uint32Array(MAX_LEVELS);
-  /** Where in the list each bucket begins, and where the last ends. */
-  private starts = new Uint32Array(2);
+  /** Where in the list each bucket begins, and where the last ends. While buckets are counted, they are two behind. */
+  private starts = new Uint32Array(3);
   private levels = 1;
   /** See `ViewLevels`; null where there is one level. */
   private shown: Uint8Array | null = null;
@@ -68,7 +66,7 @@ export class SplitLists {
 
   /** Goes up when the lists are others, though the camera sees the same; -1 while there is one list for all. */
   get splitVersion(): number {
-    return (this.byLevel?.version ?? -1) + (this.kinds === null ? 0 : this.kinds.version + 1);
+    return (this.byLevel?.version ?? -1) + (this.kinds?.version ?? -1) + 1;
   }
 
   /** What `split` has left, as `InstanceList.assignFading` takes it if `isFading` is true, else ids. */
@@ -90,14 +88,13 @@ export class SplitLists {
     const table = this.table as LODSelector;
     this.levels = byLevel === null ? 1 : table.count;
     const buckets = this.levels * (kinds?.meshes.length ?? 1);
-    if (this.starts.length !== buckets + 1) this.starts = new Uint32Array(buckets + 1);
+    if (this.starts.length !== buckets + 2) this.starts = new Uint32Array(buckets + 2);
+    this.starts.fill(0);
     if (_found.length < 2 * count) {
       _found = new Uint32Array(2 * this.capacity);
       _buckets = new Uint16Array(_found.length);
       _entries = new Uint32Array(_found.length);
     }
-    if (_ends.length < buckets) _ends = new Uint32Array(buckets);
-    _ends.fill(0);
     this.atLevel.fill(0);
     this.isFading = false;
     this.visible = 0;
@@ -107,7 +104,7 @@ export class SplitLists {
     this.shown = byLevel?.shown ?? null;
     for (let i = 0; i < count; i++) {
       const id = ids[i];
-      const kind = kinds === null ? 0 : kinds.kinds[id];
+      const kind = kinds?.kinds[id] ?? 0;
       const level = byLevel?.levelOf(id, spheres) ?? 0;
       let isShown: number;
       if (level < FADING) isShown = this.add(kind, level, id);
@@ -121,7 +118,7 @@ export class SplitLists {
       if (isShown > 0) this.visible++;
       if (isShown < POSED) seen[id >> 5] &= ~(1 << (id & 31));
     }
-    this.sort(buckets);
+    this.sort();
     return this.length;
   }
 
@@ -134,16 +131,13 @@ export class SplitLists {
   of(list: ListNumber, whole: InstanceList, isRising: boolean): View {
     const { starts, levels, isFading, version, ranges } = this;
     const key = 2 * list + Number(isRising);
-    let range = ranges.get(key);
-    if (range === undefined) {
-      range = { list: whole, start: 0, count: 0, isFading, own: null, version: -1 };
-      ranges.set(key, range);
-    }
+    const range = ranges.get(key) ?? ({ own: null } as Range);
     if (range.version === version) return range;
+    ranges.set(key, range);
     const shown = levelsIn(list) & ((1 << levels) - 1);
-    const kinds = (starts.length - 1) / levels;
+    const kinds = (starts.length - 2) / levels;
     const kind = kindIn(list);
-    Object.assign(range, { list: whole, count: 0, isFading, version });
+    Object.assign(range, { list: whole, start: 0, count: 0, isFading, version });
     if (shown === 0 || kind >= kinds) return range;
     // There are no entries at levels that lie between them, since nothing is drawn there.
     const from = 31 - Math.clz32(shown & -shown);
@@ -166,37 +160,32 @@ export class SplitLists {
   private add(kind: number, level: number, entry: number): number {
     const { shown, levels } = this;
     this.atLevel[level]++;
-    const isShown = shown === null ? DRAWN | POSED : shown[level];
+    const isShown = shown?.[level] ?? DRAWN | POSED;
     if (isShown === 0) return 0;
     const bucket = kind * levels + level;
     _found[this.length] = entry;
     _buckets[this.length++] = bucket;
-    _ends[bucket]++;
+    this.starts[bucket + 2]++;
     // What is drawn without poses at a level is the crowd's own kind.
     return kind > 0 ? DRAWN | POSED : isShown;
   }
 
-  private sort(buckets: number): void {
+  private sort(): void {
     const { starts, length } = this;
-    let start = 0;
-    for (let bucket = 0; bucket < buckets; bucket++) {
-      starts[bucket] = start;
-      start += _ends[bucket];
-      _ends[bucket] = starts[bucket];
-    }
-    starts[buckets] = start;
-    for (let i = 0; i < length; i++) _entries[_ends[_buckets[i]]++] = _found[i];
+    for (let i = 2; i < starts.length; i++) starts[i] += starts[i - 1];
+    // Each number of starts ends where the next bucket begins.
+    for (let i = 0; i < length; i++) _entries[starts[_buckets[i] + 1]++] = _found[i];
   }
 
   /** Gives some levels of some kinds a list of their own, in the order of the ids. */
   private gather(range: Range, first: number, last: number, from: number, to: number): void {
     const { starts, levels } = this;
     const { list: whole, isFading } = range;
-    if ((range.own?.capacity ?? -1) < whole.capacity) {
-      range.own?.dispose();
-      range.own = new InstanceList(whole.capacity);
+    let { own } = range;
+    if (own === null || own.capacity < whole.capacity) {
+      own?.dispose();
+      own = range.own = new InstanceList(whole.capacity);
     }
-    const own = range.own as InstanceList;
     const source = isFading ? whole.entries : whole.data;
     let count = 0;
     for (let kind = first; kind <= last; kind++) {
