@@ -181,11 +181,9 @@ export class SplitLists {
   private gather(range: Range, first: number, last: number, from: number, to: number): void {
     const { starts, levels } = this;
     const { list: whole, isFading } = range;
-    let { own } = range;
-    if (own === null || own.capacity < whole.capacity) {
-      own?.dispose();
-      own = range.own = new InstanceList(whole.capacity);
-    }
+    // An instance may come twice.
+    range.own ??= new InstanceList(2 * this.capacity);
+    const { own } = range;
     const source = isFading ? whole.entries : whole.data;
     let count = 0;
     for (let kind = first; kind <= last; kind++) {
