@@ -9,8 +9,7 @@ import {
   type ViewLevels,
 } from './LODSelector.js';
 
-/** Whether anything is drawn of an instance, and whether it has to be posed for that: bits. */
-const DRAWN = 1;
+/** Bit of what is drawn and has to be posed for that; of what is drawn, any is set. */
 const POSED = 2;
 
 /** Entries as they are found, and the bucket of each; then the entries bucket by bucket. Of all views, one after another. */
@@ -36,7 +35,7 @@ interface Range extends View {
  * each of which draws the pixels that the other leaves out.
  */
 export class SplitLists {
-  /** Whether only some pixels are drawn of some entries. */
+  /** Whether only some pixels may be drawn of some entries. */
   isFading = false;
   /** Instances of which anything is drawn. */
   visible = 0;
@@ -84,7 +83,7 @@ export class SplitLists {
    */
   split(ids: Uint32Array, count: number, spheres: Float32Array, seen: Int32Array): number {
     const { kinds } = this;
-    const byLevel = this.byLevel?.isUsed === true ? this.byLevel : null;
+    const byLevel = this.byLevel?.isUsed ? this.byLevel : null;
     const table = this.table as LODSelector;
     this.levels = byLevel === null ? 1 : table.count;
     const buckets = this.levels * (kinds?.meshes.length ?? 1);
@@ -113,7 +112,7 @@ export class SplitLists {
         isShown =
           this.add(kind, level - FADING, entryOf(id, step + FADE_NEAR)) |
           this.add(kind, table.nextTo(level - FADING), entryOf(id, step));
-        this.isFading ||= isShown > 0;
+        this.isFading = true;
       }
       if (isShown > 0) this.visible++;
       if (isShown < POSED) seen[id >> 5] &= ~(1 << (id & 31));
@@ -130,7 +129,7 @@ export class SplitLists {
    */
   of(list: ListNumber, whole: InstanceList, isRising: boolean): View {
     const { starts, levels, isFading, version, ranges } = this;
-    const key = 2 * list + Number(isRising);
+    const key = isRising ? -list : list;
     const range = ranges.get(key) ?? ({ own: null } as Range);
     if (range.version === version) return range;
     ranges.set(key, range);
@@ -144,10 +143,12 @@ export class SplitLists {
     const to = 31 - Math.clz32(shown);
     const first = Math.max(kind, 0);
     const last = kind < 0 ? kinds - 1 : kind;
-    range.start = starts[first * levels + from];
-    range.count = starts[last * levels + to + 1] - range.start;
     const isRange = first === last || (from === 0 && to === levels - 1);
     if (!isRange || (isRising && (first !== last || from !== to))) this.gather(range, first, last, from, to);
+    else {
+      range.start = starts[first * levels + from];
+      range.count = starts[last * levels + to + 1] - range.start;
+    }
     return range;
   }
 
@@ -160,14 +161,14 @@ export class SplitLists {
   private add(kind: number, level: number, entry: number): number {
     const { shown, levels } = this;
     this.atLevel[level]++;
-    const isShown = shown?.[level] ?? DRAWN | POSED;
+    const isShown = shown?.[level] ?? POSED;
     if (isShown === 0) return 0;
     const bucket = kind * levels + level;
     _found[this.length] = entry;
     _buckets[this.length++] = bucket;
     this.starts[bucket + 2]++;
     // What is drawn without poses at a level is the crowd's own kind.
-    return kind > 0 ? DRAWN | POSED : isShown;
+    return kind > 0 ? POSED : isShown;
   }
 
   private sort(): void {
@@ -198,6 +199,7 @@ export class SplitLists {
     for (let i = 0; i < count; i++) _found[i] = (_found[i] >>> (32 - ID_BITS)) | (_found[i] << ID_BITS);
     if (isFading) own.assignFading(_found, count);
     else own.assign(_found, count);
-    Object.assign(range, { list: own, start: 0, count });
+    range.list = own;
+    range.count = count;
   }
 }

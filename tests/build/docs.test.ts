@@ -32,7 +32,7 @@ test('the server of the demos shows the README and all guides as pages, whose li
     };
     // The address that `npm run demo` prints.
     expect((await fetch(`http://localhost:${port}/`)).url).toMatch(/\/demos\/index\.html$/);
-    await visit(`http://localhost:${port}/demos/docs/index.html`);
+    await visit(`http://localhost:${port}/README.md`);
     const dead = [...seen].filter(([, page]) => /^[45]\d\d$/.test(page)).map(([url]) => url);
     expect(dead).toEqual([]);
     const shown = [...seen].filter(([url, page]) => /guides\/.*\.md$/.test(url) && page.includes('<h1 id='));
