@@ -30,6 +30,8 @@ const NEAR_AXIS = 0.6;
 /** How near to its floor the feet of a file without a skin stand, as a share of how high its hips do. */
 const NEAR_FLOOR = 0.2;
 
+const NOT_BOUND = /*@__PURE__*/ new Matrix4();
+
 /** Reads the name of a joint: `mixamorigLeftForeArm` is `forearm` of side `L`. */
 function readName(name: string, prefix: string): { side: string; core: string } {
   const own = (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name).replace(
@@ -132,7 +134,9 @@ export class Humanoid {
       const { isMesh, skeleton } = object as SkinnedMesh;
       if (!isMesh && object !== root) this.nodes.push(object);
       skeleton?.bones.forEach((bone, i) => {
-        if (!this.inverses.has(bone)) this.inverses.set(bone, skeleton.boneInverses[i]);
+        const inverse = skeleton.boneInverses[i];
+        // In baked files vertices of rigid parts are in the space of their node, which says nothing of its bind pose.
+        if (!this.inverses.has(bone) && !inverse.equals(NOT_BOUND)) this.inverses.set(bone, inverse);
       });
     });
     this.findSlots(names);

@@ -24,7 +24,7 @@ export interface RetargetedBody {
  * const robot = kinds.add(bakeCharacter(body, []), { scale });
  * ```
  *
- * @param body As its maker has it: the scene that a baked file shows to viewers is bound otherwise.
+ * @param body As its maker has it, or the scene that a baked file shows to viewers.
  * @param like Root of the body that the crowd was baked from, at the origin.
  * @throws If head or a limb of one is not found: say their names. If a joint hangs on another branch, so that only
  * `retargetClips` can do it.

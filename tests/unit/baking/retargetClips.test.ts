@@ -1,11 +1,23 @@
-import { type AnimationClip, AnimationMixer, Matrix4, type Object3D, type SkinnedMesh, Vector3 } from 'three';
+import {
+  type AnimationClip,
+  AnimationMixer,
+  Box3,
+  Matrix4,
+  type MeshStandardMaterial,
+  type Object3D,
+  type SkinnedMesh,
+  Vector3,
+} from 'three';
 import { expect, test } from 'vitest';
+import { writeCharacter } from '../../../lib/files/writeCharacter.js';
 import { MISSING } from '../../setup/missingNote.mjs';
+import { loadFile } from '../../support/bakedFiles.js';
 import { BUILT_IN, hasCharacter, loadCharacter } from '../../support/characters.js';
 import {
   bakeCharacter,
   CrowdKinds,
   getSocketMatrix,
+  getVertexPosition,
   retargetBody,
   retargetClips,
   SkinnedInstancedMesh,
@@ -130,6 +142,29 @@ test('who is no humanoid, or has no such node, is told', async () => {
   root.getObjectByName('LeftLowerArm')!.name = 'Branch';
   expect(() => retargetClips(clips, root, root)).toThrow('has no lowerArmL by the names of its nodes');
 });
+
+for (const [file] of BODIES.slice(0, 2)) {
+  const title = `what viewers see of a baked file is the body of ${file}`;
+  test.skipIf(!hasCharacter(file))(hasCharacter(file) ? title : `${title}: ${MISSING}`, async () => {
+    const [{ root }, { root: like, clips }] = [await loadCharacter(file), await loadCharacter(BUILT_IN)];
+    root.traverse((object) => {
+      const { material } = object as { material?: MeshStandardMaterial };
+      if (material) material.map = null;
+    });
+    const { scene } = await loadFile(writeCharacter(bakeCharacter(root, [])));
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(like, clips), 1);
+    const kinds = new CrowdKinds(crowd);
+    crowd.play(0, 'Walk', { time: 0.4 });
+    const [own, seen] = [root, scene].map((body) => {
+      const mesh = kinds.add(bakeCharacter(retargetBody(body, like).body, []));
+      const { count } = mesh.geometry.attributes.position;
+      const at = (i: number) => getVertexPosition(mesh, 0, i, new Vector3());
+      return new Box3().setFromPoints(Array.from({ length: count }, (_, i) => at(i)));
+    });
+    expect(seen.min.distanceTo(own.min)).toBeLessThan(1e-5);
+    expect(seen.max.distanceTo(own.max)).toBeLessThan(1e-5);
+  });
+}
 
 /** Whose feet are below no leg, so that no other body can be carried by it. */
 const APART = 'RobotExpressive.glb';
