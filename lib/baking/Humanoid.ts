@@ -30,8 +30,6 @@ const NEAR_AXIS = 0.6;
 /** How near to its floor the feet of a file without a skin stand, as a share of how high its hips do. */
 const NEAR_FLOOR = 0.2;
 
-const NOT_BOUND = /*@__PURE__*/ new Matrix4();
-
 /** Reads the name of a joint: `mixamorigLeftForeArm` is `forearm` of side `L`. */
 function readName(name: string, prefix: string): { side: string; core: string } {
   const own = (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name).replace(
@@ -136,7 +134,7 @@ export class Humanoid {
       skeleton?.bones.forEach((bone, i) => {
         const inverse = skeleton.boneInverses[i];
         // In baked files vertices of rigid parts are in the space of their node, which says nothing of its bind pose.
-        if (!this.inverses.has(bone) && !inverse.equals(NOT_BOUND)) this.inverses.set(bone, inverse);
+        if (!this.inverses.has(bone) && !inverse.equals(new Matrix4())) this.inverses.set(bone, inverse);
       });
     });
     this.findSlots(names);

@@ -183,8 +183,7 @@ export class SplitLists {
     const { starts, levels } = this;
     const { list: whole, isFading } = range;
     // An instance may come twice.
-    range.own ??= new InstanceList(2 * this.capacity);
-    const { own } = range;
+    const own = range.own ?? new InstanceList(2 * this.capacity);
     const source = isFading ? whole.entries : whole.data;
     let count = 0;
     for (let kind = first; kind <= last; kind++) {
@@ -199,7 +198,6 @@ export class SplitLists {
     for (let i = 0; i < count; i++) _found[i] = (_found[i] >>> (32 - ID_BITS)) | (_found[i] << ID_BITS);
     if (isFading) own.assignFading(_found, count);
     else own.assign(_found, count);
-    range.list = own;
-    range.count = count;
+    Object.assign(range, { own, list: own, count });
   }
 }
