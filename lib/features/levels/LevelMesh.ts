@@ -112,7 +112,7 @@ export class LevelMesh extends CrowdMesh {
     const influences = owner.morphTargetInfluences?.length ?? 0;
     if (targets === 0 || targets === influences) return;
     warnOnce(
-      `CrowdLevels: the geometry "${geometry.name}" has ${targets} morph targets and the crowd ${influences}; the level is drawn without them.`,
+      `SkinnedInstancedMesh: the geometry "${geometry.name}" has ${targets} morph targets and the crowd ${influences}; it is drawn without them.`,
     );
     geometry.morphAttributes = {};
   }
