@@ -104,6 +104,8 @@ export const ID_MASK = 0xffffff;
 
 /** The most levels of detail that a crowd may have, its own mesh among them. Shaders hold arrays of this length. */
 export const MAX_LEVELS = 8;
+/** A bit for each of them: as a `ListNumber`, all levels of all kinds. */
+export const ALL_LEVELS = 0xff;
 /** The bits of the number of a level. */
 export const LEVEL_MASK = MAX_LEVELS - 1;
 /** Added to the level of an instance that is passing over to the next one. */

@@ -23,7 +23,7 @@ import type { SkinnedInstancedMeshEventMap } from '../actions/InstanceMixer.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { sourceOf } from '../animation/PoseSource.js';
 import { type CharacterPart, createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
-import { type Influences, NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
+import { ALL_LEVELS, type Influences, NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
 import { backendOf, backends } from '../core/Backend.js';
 import type { Crowd, DrawnCrowd, DrawOptions, MeshMotions } from '../core/Crowd.js';
 import { type CrowdFeature, copyFeatures, type MeshFeature, sameKind } from '../core/CrowdFeature.js';
@@ -32,7 +32,7 @@ import { goesByInstanceLayers } from '../core/drawnCrowds.js';
 import { followMoves } from '../core/instancePlaces.js';
 import { MorphInfluences } from '../core/MorphInfluences.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
-import { ALL_LISTED, type ListNumber } from '../culling/LODSelector.js';
+import type { ListNumber } from '../culling/LODSelector.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
@@ -190,7 +190,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** Which instances it draws. @internal */
   get list(): ListNumber {
     const { kinds, splitter } = this.views;
-    return (kinds ?? splitter)?.listOf(this) ?? ALL_LISTED;
+    return (kinds ?? splitter)?.listOf(this) ?? ALL_LEVELS;
   }
 
   /** @internal */

@@ -1,7 +1,8 @@
 import { type ArrayCamera, type Camera, Frustum, type InstancedBufferAttribute, Matrix4 } from 'three';
+import { ALL_LEVELS } from '../constants.js';
 import { InstanceGroups } from './InstanceGroups.js';
 import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
-import { ALL_LISTED, type KindSplitter, type ListNumber, type LODSelector } from './LODSelector.js';
+import type { KindSplitter, ListNumber, LODSelector } from './LODSelector.js';
 import type { SplitLists } from './SplitLists.js';
 import { listSeen, markSeen } from './seenInstances.js';
 
@@ -384,7 +385,7 @@ export class CameraView implements PoseRequest {
    *
    * @param isRising Whether the ids have to be in ascending order.
    */
-  of(list: ListNumber = ALL_LISTED, isRising = false): View {
+  of(list: ListNumber = ALL_LEVELS, isRising = false): View {
     const { split, all } = this;
     return split === null || this.splitVersion < 0 ? all : split.of(list, all.list, isRising);
   }

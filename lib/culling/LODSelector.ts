@@ -1,5 +1,5 @@
 import type { Camera, Matrix4 } from 'three';
-import { MAX_LEVELS } from '../constants.js';
+import { ALL_LEVELS, MAX_LEVELS } from '../constants.js';
 import type { PoseRequest } from './InstanceList.js';
 
 /**
@@ -8,9 +8,7 @@ import type { PoseRequest } from './InstanceList.js';
  */
 export type ListNumber = number;
 
-/** All levels of all kinds. */
-export const ALL_LISTED = 0xff;
-export const levelsIn = (list: ListNumber): number => list & ALL_LISTED;
+export const levelsIn = (list: ListNumber): number => list & ALL_LEVELS;
 /** -1 for all. */
 export const kindIn = (list: ListNumber): number => (list >> MAX_LEVELS) - 1;
 export const listOfKind = (list: ListNumber, kind: number): ListNumber => list | ((kind + 1) << MAX_LEVELS);
@@ -100,13 +98,16 @@ export interface ViewBudget {
   again(): void;
 }
 
+/** In `ViewLevels.shown`, of levels whose instances have to be posed; of others at which something is drawn it is 1. */
+export const POSED = 2;
+
 /** The levels of detail at which a view shows instances. */
 export interface ViewLevels extends Pick<PoseRequest, 'levels' | 'poseRates' | 'hasPoseRates'> {
   /** Goes up when levels are others, though the camera sees the same; -1 while there is one for all. */
   readonly version: number;
   /** Whether there are several. */
   readonly isUsed: boolean;
-  /** By level, since `begin`, whether anything is drawn there, and whether it has to be posed: bits. */
+  /** By level, since `begin`, what is needed of instances there: `POSED`, 1, or 0 where nothing is drawn. */
   readonly shown: Uint8Array;
   /**
    * Takes over where the viewer is.

@@ -6,11 +6,9 @@ import {
   type ListNumber,
   type LODSelector,
   levelsIn,
+  POSED,
   type ViewLevels,
 } from './LODSelector.js';
-
-/** Bit of what is drawn and has to be posed for that; of what is drawn, any is set. */
-const POSED = 2;
 
 /** Entries as they are found, and the bucket of each; then the entries bucket by bucket. Of all views, one after another. */
 let _found = /*@__PURE__*/ new Uint32Array(0);
@@ -117,8 +115,11 @@ export class SplitLists {
       if (isShown > 0) this.visible++;
       if (isShown < POSED) seen[id >> 5] &= ~(1 << (id & 31));
     }
-    this.sort();
-    return this.length;
+    const { starts, length } = this;
+    for (let i = 2; i < starts.length; i++) starts[i] += starts[i - 1];
+    // Each number of starts ends where the next bucket begins.
+    for (let i = 0; i < length; i++) _entries[starts[_buckets[i] + 1]++] = _found[i];
+    return length;
   }
 
   /**
@@ -143,8 +144,9 @@ export class SplitLists {
     const to = 31 - Math.clz32(shown);
     const first = Math.max(kind, 0);
     const last = kind < 0 ? kinds - 1 : kind;
-    const isRange = first === last || (from === 0 && to === levels - 1);
-    if (!isRange || (isRising && (first !== last || from !== to))) this.gather(range, first, last, from, to);
+    // Buckets that lie apart, or whose ids do not go on rising.
+    if (first === last ? isRising && from !== to : isRising || to - from < levels - 1)
+      this.gather(range, first, last, from, to);
     else {
       range.start = starts[first * levels + from];
       range.count = starts[last * levels + to + 1] - range.start;
@@ -169,13 +171,6 @@ export class SplitLists {
     this.starts[bucket + 2]++;
     // What is drawn without poses at a level is the crowd's own kind.
     return kind > 0 ? POSED : isShown;
-  }
-
-  private sort(): void {
-    const { starts, length } = this;
-    for (let i = 2; i < starts.length; i++) starts[i] += starts[i - 1];
-    // Each number of starts ends where the next bucket begins.
-    for (let i = 0; i < length; i++) _entries[starts[_buckets[i] + 1]++] = _found[i];
   }
 
   /** Gives some levels of some kinds a list of their own, in the order of the ids. */

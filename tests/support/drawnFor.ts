@@ -1,7 +1,6 @@
 import { type Camera, Sphere, Vector3 } from 'three';
-import { FADE_CODES, FADE_NEAR, FADE_STEPS } from '../../lib/constants.js';
+import { ALL_LEVELS, FADE_CODES, FADE_NEAR, FADE_STEPS } from '../../lib/constants.js';
 import type { View } from '../../lib/culling/InstanceList.js';
-import { ALL_LISTED } from '../../lib/culling/LODSelector.js';
 import { levelsOf } from './levels.js';
 import type { SkinnedInstancedMesh } from './library.js';
 
@@ -23,11 +22,11 @@ const idsOf = (view: View): number[] => entriesOf(view).map(Math.trunc);
 
 /** Who is drawn for a camera. */
 export const drawnFor = (crowd: SkinnedInstancedMesh, camera: Camera, viewer?: Camera): number[] =>
-  idsOf(viewOf(crowd, camera, viewer).of(ALL_LISTED, true));
+  idsOf(viewOf(crowd, camera, viewer).of(ALL_LEVELS, true));
 
 /** The same, in the order of sorted crowds. */
 export const sortedFor = (crowd: SkinnedInstancedMesh, camera: Camera, farFirst = false): number[] =>
-  idsOf(viewOf(crowd, camera).inOrder(ALL_LISTED, farFirst, crowd.matrixWorld, crowd.views));
+  idsOf(viewOf(crowd, camera).inOrder(ALL_LEVELS, farFirst, crowd.matrixWorld, crowd.views));
 
 /** Who is drawn at each level. */
 export const levelsFor = (crowd: SkinnedInstancedMesh, camera: Camera, viewer?: Camera): number[][] => {

@@ -2,12 +2,13 @@ import type { BufferGeometry, Raycaster } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { Character } from '../../character/assembleCharacter.js';
+import { ALL_LEVELS } from '../../constants.js';
 import type { Crowd, DrawOptions } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { ownInstanced } from '../../core/drawnCrowds.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { ALL_LISTED, type ListNumber, listOfKind } from '../../culling/LODSelector.js';
+import { type ListNumber, listOfKind } from '../../culling/LODSelector.js';
 import { SplitLists } from '../../culling/SplitLists.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { HEADER_PHASE } from '../../playback/instanceLayout.js';
@@ -296,15 +297,14 @@ export class CrowdKinds implements CrowdFeature {
   listOf(mesh: CrowdMesh): ListNumber {
     // Others, once there is room for more instances, or there are other layers.
     if (this.crowd.playback.texels !== this.texels) this.tellAll();
-    const list = this.crowd.views.splitter?.listOf(mesh) ?? ALL_LISTED;
-    const kind = this.kindOf(mesh);
-    return list === 0 || kind === null ? list : listOfKind(list, kind);
+    const list = this.crowd.views.splitter?.listOf(mesh) ?? ALL_LEVELS;
+    return list === 0 ? 0 : listOfKind(list, this.kindOf(mesh));
   }
 
   /** @internal */
   shows(mesh: CrowdMesh, id: number): boolean {
     const kind = this.kindOf(mesh);
-    return kind === null || kind === this.kinds[id];
+    return kind < 0 || kind === this.kinds[id];
   }
 
   /** @internal */
@@ -335,14 +335,14 @@ export class CrowdKinds implements CrowdFeature {
     return this.meshes.indexOf(mesh);
   }
 
-  /** The kind whose instances a mesh draws; null for all: what is attached to the crowd itself. */
-  private kindOf(mesh: CrowdMesh): number | null {
+  /** The kind whose instances a mesh draws; -1 for all: what is attached to the crowd itself. */
+  private kindOf(mesh: CrowdMesh): number {
     const kind = this.numberOf(mesh);
     if (kind >= 0) return kind;
     const { owner, isJointAttachment } = mesh as CrowdMesh & { isJointAttachment?: boolean };
     // Joints of bodies with other proportions are elsewhere.
     const isOnAll = isJointAttachment && owner === this.crowd && this.crowd.crowd.bodies === null;
-    return owner === undefined || isOnAll ? null : this.kindOf(owner);
+    return owner === undefined || isOnAll ? -1 : this.kindOf(owner);
   }
 
   private checkKind(kind: CrowdMesh | number): number {

@@ -1,12 +1,12 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
 import { bindToJoint } from '../../character/bindToJoint.js';
-import { type Influences, MAX_LEVELS } from '../../constants.js';
+import { ALL_LEVELS, type Influences, MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { ownInstanced } from '../../core/drawnCrowds.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { ALL_LISTED, type ListNumber } from '../../culling/LODSelector.js';
+import type { ListNumber } from '../../culling/LODSelector.js';
 import { isWithin } from '../../utils/messages.js';
 import type { JointAttachment } from '../attachments/JointAttachment.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';
@@ -381,13 +381,13 @@ export class CrowdLevels implements CrowdFeature {
       const level = table.indexOf(mesh);
       return level < 0 ? 0 : 1 << level;
     }
-    if (!table.isUsed) return isPlaced ? 0 : ALL_LISTED;
+    if (!table.isUsed) return isPlaced ? 0 : ALL_LEVELS;
     if (mesh === this.crowd) return 1;
     const shown = isPlaced ? mesh.owner : mesh;
     if (isPlaced && !shown.attachments.includes(mesh)) return 0;
     const { drawnLevels } = table;
     const levels = this.levelsOf(mesh, shown) & drawnLevels;
-    return levels === drawnLevels ? ALL_LISTED : levels;
+    return levels === drawnLevels ? ALL_LEVELS : levels;
   }
 
   /** The levels at which it is this mesh that is drawn of an attachment or a kind: bit `1 << level`. */

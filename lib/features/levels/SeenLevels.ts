@@ -1,7 +1,7 @@
 import type { Camera, Matrix4 } from 'three';
 import { FADE_STEPS, FADING, LEVEL_CODES, MAX_LEVELS } from '../../constants.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
-import type { LODSelector, ViewBudget, ViewLevels } from '../../culling/LODSelector.js';
+import { type LODSelector, POSED, type ViewBudget, type ViewLevels } from '../../culling/LODSelector.js';
 import type { CameraLevels } from './CameraLevels.js';
 
 /** The levels at which a view shows instances: those at which a camera sees them, and in its shadow maps coarser ones. */
@@ -67,7 +67,7 @@ export class SeenLevels implements ViewLevels {
     const { table, drawn, shown, inShadow } = this;
     for (let level = 0; level < table.count; level++) {
       drawn[level] = inShadow ? table.inShadow(level) : level;
-      shown[level] = (table.hasContent(level) ? 1 : 0) | (table.isPosed(level) ? 2 : 0);
+      shown[level] = table.isPosed(level) ? POSED : Number(table.hasContent(level));
     }
   }
 

@@ -4,16 +4,10 @@ import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURendere
 import { noNumbers } from '../../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../../shaders/TexelNode.js';
 import { type DrawFrame, uintsIn } from '../../../../shaders/tsl.js';
-import { ID_BITS, ID_MASK } from '../../../constants.js';
+import { ALL_LEVELS, ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
-import {
-  ALL_LISTED,
-  type KindSplitter,
-  kindIn,
-  type ListNumber,
-  levelsIn,
-} from '../../../culling/LODSelector.js';
+import { type KindSplitter, kindIn, type ListNumber, levelsIn } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import type { NodeRenderer } from '../checkLimits.js';
@@ -322,7 +316,7 @@ function clipPlanes(planes: readonly Vector4[], camera: Camera, frustums: number
  * @param list One that is to be among them.
  */
 function listsOf({ splitter, crowd: { members } }: CrowdViews, list: ListNumber = 0): ListNumber[] {
-  const levels = new Set([ALL_LISTED]);
+  const levels = new Set([ALL_LEVELS]);
   if (splitter?.isUsed === true) for (let level = 0; level < splitter.count; level++) levels.add(1 << level);
   const drawn = [list, ...members.map((member) => member.list)].filter((one) => one !== 0);
   for (const one of drawn) levels.add(levelsIn(one));
@@ -345,7 +339,7 @@ function isUsed(renderer: object, { views, instanceMatrix, crowd }: DrawnCrowd):
   // Sorting, choosing the nearest, and layers of single instances are the CPU's.
   if (!views.isUsed || views.isStaged) return false;
   // Each mesh may draw a list of its own.
-  if (views.crowd.members.length > MAX_LISTS / 2 && listsOf(views).length > MAX_LISTS) return false;
+  if (crowd.members.length > (MAX_LISTS - MAX_LEVELS) / 2 && listsOf(views).length > MAX_LISTS) return false;
   // Types do not know the second one yet.
   const limits = (renderer as NodeRenderer).backend.device?.limits as
     | (GPUSupportedLimits & { maxStorageBuffersInVertexStage?: number })
