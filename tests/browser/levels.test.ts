@@ -1,5 +1,6 @@
 import { bakedCharactersOf, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
 import {
+  AdditiveBlending,
   Box3,
   BoxGeometry,
   type BufferAttribute,
@@ -358,6 +359,39 @@ describe('that fade', () => {
 
   describe.each(TWINS)('%s', (twin) => {
     const drawing = useDrawing(twin, drawingOf);
+
+    test('what is attached to instances at two levels is drawn once in all, of so many as it has', async () => {
+      const { crowd, root, hat } = createCrowd();
+      const { scene, camera } = createStage(STAGE, 'directional');
+      move(camera as PerspectiveCamera, 0);
+      // Whatever is drawn twice is brighter.
+      const glow = { blending: AdditiveBlending, depthTest: false, transparent: true };
+      const grey = new MeshBasicMaterial({ ...glow, color: 0x404040 });
+      hat.material = grey;
+      for (const start of [5, 7, 9]) addLevel(crowd, createLevel(crowd, root), start);
+      const last = addAttachmentLevel(hat, createHat(), 2, { material: grey });
+      const pictures: Uint8Array[] = [];
+      for (const count of [COUNT, 7]) {
+        hat.count = last.count = count;
+        for (const dissolve of [0, 0.4]) {
+          levelsOf(crowd).dissolve = dissolve;
+          pictures.push(await drawing.draw(scene, camera, crowd));
+        }
+      }
+      const [whole, dissolved, cut, cutDissolved] = pictures;
+      expect(changedPixels(dissolved, whole, 0)).toBe(0);
+      expect(changedPixels(cutDissolved, cut, 0)).toBe(0);
+      last.material = new MeshBasicMaterial({ ...glow, color: 0x404000 });
+      const other = await drawing.draw(scene, camera, crowd);
+      levelsOf(crowd).dissolve = 0;
+      expect(changedPixels(await drawing.draw(scene, camera, crowd), other)).toBeGreaterThan(30);
+      // The same without levels.
+      last.dispose();
+      levelsOf(crowd).dispose();
+      expect(changedPixels(await drawing.draw(scene, camera, crowd), cut, 0)).toBe(0);
+      expect(changedPixels(whole, cut)).toBeGreaterThan(200);
+      crowd.dispose();
+    });
 
     test('levels of the same geometry that fade into each other give the same pictures to the byte', async ({
       skip,
