@@ -43,9 +43,7 @@ test('a geometry or material assigned later is drawn', () => {
   expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(5.5, 5);
   crowd.geometry = captureGeometry(mesh.geometry.clone().translate(1, 0, 0));
   expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(6.5, 5);
-  expect(() => {
-    crowd.geometry = new BoxGeometry();
-  }).toThrow('The geometry "" has no attribute "skinIndex"');
+  expect(() => (crowd.geometry = new BoxGeometry())).toThrow('The geometry "" has no attribute "skinIndex"');
   renderer.dispose();
 });
 

@@ -153,9 +153,7 @@ function createView(
     sun.dispose();
     if (small !== first) small.dispose();
   };
-  const use = (other: Small) => {
-    small = other;
-  };
+  const use = (other: Small) => (small = other);
   look(20, 15);
   return { use, scene, sun, crowd, impostor, camera, look, read, draw, readAs, fill, dispose };
 }

@@ -66,9 +66,7 @@ test('crowds that WebGLRenderer drew, and that were dropped without dispose, are
   const drawAndDrop = (create: () => Object3D) =>
     Array.from({ length: ROUNDS }, () => {
       const object = create();
-      object.traverse((node) => {
-        node.frustumCulled = false;
-      });
+      object.traverse((node) => (node.frustumCulled = false));
       scene.add(object);
       renderer.render(scene, camera);
       scene.remove(object);
@@ -230,9 +228,7 @@ describe('lifecycle', () => {
         const sword = new JointAttachment(crowd, 'RightHand', box, material);
         new JointAttachment(sword, 'RightHand', other, material);
         partsOf(sword.setColorAt(1, new Color(0, 0, 1))).setVisibleAt(2, 0, false);
-        crowd.traverse((node) => {
-          node.frustumCulled = false;
-        });
+        crowd.traverse((node) => (node.frustumCulled = false));
         draw();
         crowd.setCapacity(300);
         crowd.count = 300;

@@ -25,7 +25,7 @@ function countMade(): () => number {
 }
 
 test.runIf(TWINS.includes('TSL on WebGPU'))(
-  'under WebGPU 20 crowds of one character make no more pipelines than one, and show the same',
+  'under WebGPU 20 crowds of one character share pipelines',
   async () => {
     const made = countMade();
     const { renderer, draw } = await drawingOf('TSL on WebGPU');

@@ -49,9 +49,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
       crowd.update(1 / FPS);
       const now = await read();
       const changed = now.map((x, i) => x !== before[i]);
-      changed.forEach((one, i) => {
-        changes[i] += one ? 1 : 0;
-      });
+      changed.forEach((one, i) => (changes[i] += one ? 1 : 0));
       // A pose that is written is that of the moment.
       now.forEach((x, i) => {
         if (changed[i]) expect(x).toBeCloseTo(now[0], 5);

@@ -89,9 +89,7 @@ const LOOKS: Record<string, Look> = {
 
   'an array of cameras': (scene, camera) => {
     // A shadow map would have all posed before.
-    scene.traverse((object) => {
-      object.castShadow = false;
-    });
+    scene.traverse((object) => (object.castShadow = false));
     const half = SIZE / 2;
     const eyes = [0, 1, 2, 3].map((i) => {
       const eye = Object.assign(new PerspectiveCamera(30 + i * 10, 1, 0.1, 12), {
@@ -129,7 +127,7 @@ describe.each(TWINS)('%s', (twin) => {
   });
 
   test.each(Object.entries(LOOKS))(
-    'the picture of %s is the same to the byte whether instances that are not seen are drawn or not',
+    'pictures of %s are the same to the byte, culled or not',
     async (_, look) => {
       const { scene, camera: own } = createStage(MIDDLE, 'directional');
       const camera = look(scene, own as PerspectiveCamera);

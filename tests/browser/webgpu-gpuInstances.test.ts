@@ -174,9 +174,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       expect(changedPixels(expected, await by.draw(scene, camera, new Object3D()))).toBeGreaterThan(3000);
       (by.renderer as WebGPURenderer).compute(step);
       // Renderers count their frames by the browser's, so that those of two may have one number.
-      scene.onBeforeRender = () => {
-        Object.assign(by.renderer.info, { frame: 7 });
-      };
+      scene.onBeforeRender = () => Object.assign(by.renderer.info, { frame: 7 });
       expect(changedPixels(await by.draw(scene, camera, byGPU), expected)).toBeLessThan(14);
       scene.onBeforeRender = () => {};
     };

@@ -42,9 +42,7 @@ describe.each(TWINS)('%s', (twin) => {
 
   test.each(['what hangs on a bone', 'SkeletonHelper'])('%s is drawn as on a clone', async (what) => {
     const { root, clips } = createCoarseCharacter();
-    root.traverse((node) => {
-      node.castShadow = true;
-    });
+    root.traverse((node) => (node.castShadow = true));
     const [walk] = clips.filter(({ name }) => name === 'Walk');
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [walk]), 0);
     crowd.castShadow = true;

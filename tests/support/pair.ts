@@ -92,9 +92,7 @@ function keepStrongest(source: BufferGeometry, count: number): BufferGeometry {
     let left = count;
     const kept = weights.map((weight) => (weight >= least && left-- > 0 ? weight : 0));
     const sum = kept.reduce((a, b) => a + b);
-    kept.forEach((weight, k) => {
-      skinWeight.setComponent(i, k, weight / sum);
-    });
+    kept.forEach((weight, k) => skinWeight.setComponent(i, k, weight / sum));
   }
   return geometry;
 }

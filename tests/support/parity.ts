@@ -134,9 +134,7 @@ export async function measureTextures(
         }
       });
     });
-    worst.forEach((one, k) => {
-      errors[k].set(clip.name, one);
-    });
+    worst.forEach((one, k) => errors[k].set(clip.name, one));
   }
   for (const crowd of crowds) disposeLater(crowd);
   return errors;

@@ -59,9 +59,7 @@ export function createStage(bounds: Box3, kind: LightKind): { scene: Scene; came
 
 /** Lets all of an object cast shadows and receive them. */
 export function shaded<T extends Object3D>(object: T): T {
-  object.traverse((node) => {
-    node.castShadow = node.receiveShadow = true;
-  });
+  object.traverse((node) => (node.castShadow = node.receiveShadow = true));
   return object;
 }
 

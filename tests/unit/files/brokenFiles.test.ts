@@ -321,16 +321,13 @@ test.each([
   expect(taken() - before).toBeLessThan(1e6 + bytes.length * GROWTH);
 });
 
-test.each(['half', 'float'])(
-  'places beyond all numbers that can be added are refused, %s',
-  async (precision) => {
-    const far = Float32Array.of(3e38);
-    const bytes = changed(files.at(precision === 'half' ? -4 : -2) as Uint8Array, (json, viewOf) => {
-      const { value, views } = extension(json);
-      const { boxes, texels } = value.vertices as Record<string, { $: [number, number, number] }>;
-      const [view, , from] = (precision === 'half' ? boxes : texels).$;
-      viewOf(views[view]).set(new Uint8Array(far.buffer), from * 4);
-    });
-    await expect(charactersOf(bytes)).rejects.toThrow(/vertices\.(boxes|texels) does not fit/);
-  },
-);
+test.each(['half', 'float'])('places beyond numbers that can be added are refused, %s', async (precision) => {
+  const far = Float32Array.of(3e38);
+  const bytes = changed(files.at(precision === 'half' ? -4 : -2) as Uint8Array, (json, viewOf) => {
+    const { value, views } = extension(json);
+    const { boxes, texels } = value.vertices as Record<string, { $: [number, number, number] }>;
+    const [view, , from] = (precision === 'half' ? boxes : texels).$;
+    viewOf(views[view]).set(new Uint8Array(far.buffer), from * 4);
+  });
+  await expect(charactersOf(bytes)).rejects.toThrow(/vertices\.(boxes|texels) does not fit/);
+});

@@ -165,27 +165,13 @@ class Pair {
       [`setEffectiveWeight ${weight}`]: (all) => all[index].setEffectiveWeight(weight),
       [`syncWith ${other}`]: (all) => (all[index] as AnimationAction).syncWith(all[other] as AnimationAction),
       [`startAt ${seconds}`]: (all, mixer) => all[index].startAt(mixer.time + (flag ? seconds : -0.1)),
-      [`timeScale = ${scale}`]: (all) => {
-        all[index].timeScale = flag ? scale : Math.max(scale, 0);
-      },
-      [`time = ${seconds}`]: (all) => {
-        all[index].time = seconds * duration * (flag ? 1 : 1.7);
-      },
-      [`weight = ${weight}`]: (all) => {
-        all[index].weight = weight;
-      },
-      [`paused = ${flag}`]: (all) => {
-        all[index].paused = flag;
-      },
-      [`enabled = ${flag}`]: (all) => {
-        all[index].enabled = flag;
-      },
-      [`clampWhenFinished = ${flag}`]: (all) => {
-        all[index].clampWhenFinished = flag;
-      },
-      [`mixer.timeScale = ${scale}`]: (_, mixer) => {
-        mixer.timeScale = flag ? 1 : seconds < 0.3 ? 0 : scale;
-      },
+      [`timeScale = ${scale}`]: (all) => (all[index].timeScale = flag ? scale : Math.max(scale, 0)),
+      [`time = ${seconds}`]: (all) => (all[index].time = seconds * duration * (flag ? 1 : 1.7)),
+      [`weight = ${weight}`]: (all) => (all[index].weight = weight),
+      [`paused = ${flag}`]: (all) => (all[index].paused = flag),
+      [`enabled = ${flag}`]: (all) => (all[index].enabled = flag),
+      [`clampWhenFinished = ${flag}`]: (all) => (all[index].clampWhenFinished = flag),
+      [`mixer.timeScale = ${scale}`]: (_, mixer) => (mixer.timeScale = flag ? 1 : seconds < 0.3 ? 0 : scale),
     };
     const names = Object.keys(calls);
     const name = next() < 0.02 ? 'stopAllAction' : pick(next, names);

@@ -129,16 +129,12 @@ describe('what vertex textures do not have is refused', () => {
     ],
     [
       'bone textures in its place',
-      () => {
-        setBoneTexture(crowd, bakeBoneTexture(root, clips.slice(0, 1)));
-      },
+      () => setBoneTexture(crowd, bakeBoneTexture(root, clips.slice(0, 1))),
       /another skeleton/,
     ],
     [
       'vertex textures of others',
-      () => {
-        setBoneTexture(crowd, bakeVertexTexture(other.root, other.clips));
-      },
+      () => setBoneTexture(crowd, bakeVertexTexture(other.root, other.clips)),
       /"115 vertices"/,
     ],
     ['a function without an end', () => bakeVertexTexture(flag, wave), /needs options.duration/],
