@@ -97,23 +97,9 @@ function damaged(file: Uint8Array, chance: () => number): Uint8Array {
 }
 
 const HOSTILE = [
-  -1,
-  0,
-  1.5,
-  7,
-  1e9,
-  2 ** 32,
-  1e308,
-  null,
-  true,
-  '',
-  'tracks',
-  '__proto__',
-  [],
-  [null],
-  {},
-  { $: [0, 0, 0, 4] },
-  { $: [0, 1, 0, 1e9] },
+  ...[-1, 0, 1.5, 7, 1e9, 2 ** 32, 1e308],
+  ...[null, true, '', 'tracks', '__proto__'],
+  ...[[], [null], {}, { $: [0, 0, 0, 4] }, { $: [0, 1, 0, 1e9] }],
 ];
 const NAMES = ['__proto__', 'constructor', '$'];
 

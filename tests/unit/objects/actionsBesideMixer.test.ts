@@ -124,6 +124,10 @@ class Pair {
     const duration = clips[index].duration;
     const weight = 1.4 * seconds;
     const still = this.theirs[index].timeScale === 0 || this.theirs[other].timeScale === 0;
+    const crossFade = (all: readonly Both[], warp: boolean) => {
+      all[other].enabled = true;
+      (all[index] as AnimationAction).crossFadeTo(all[other].play() as AnimationAction, seconds, warp);
+    };
     const calls: Record<string, (all: readonly Both[], mixer: Mixing) => unknown> = {
       play: (all) => all[index].play(),
       'reset and play': (all) => all[index].reset().play(),
@@ -138,20 +142,8 @@ class Pair {
       [`fadeOut ${seconds}`]: (all) => all[index].fadeOut(seconds),
       [`fadeTo ${index < 4 ? weight : 0} ${seconds}`]: (all) =>
         fadeTo(all[index], index < 4 ? weight : 0, seconds),
-      [`crossFadeTo ${other} ${seconds}`]: (all) => {
-        all[other].enabled = true;
-        all[other].play();
-        return (all[index] as AnimationAction).crossFadeTo(all[other] as AnimationAction, seconds, false);
-      },
-      [`crossFadeTo ${other} ${seconds} warp`]: (all) => {
-        all[other].enabled = true;
-        all[other].play();
-        return (all[index] as AnimationAction).crossFadeTo(
-          all[other] as AnimationAction,
-          seconds,
-          flag && !still,
-        );
-      },
+      [`crossFadeTo ${other} ${seconds}`]: (all) => crossFade(all, false),
+      [`crossFadeTo ${other} ${seconds} warp`]: (all) => crossFade(all, flag && !still),
       stopFading: (all) => all[index].stopFading(),
       [`warp ${scale} ${seconds}`]: (all) =>
         still || all[index].warp(pickFrom(index, [1, -1, 0.5, 0]), scale, seconds),
