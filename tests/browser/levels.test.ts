@@ -204,10 +204,8 @@ function followingBox(source: BufferGeometry): BufferGeometry {
 /** Instances three beside each other, and as many rows. */
 function createRows() {
   const { root, clips } = createKnight();
-  const crowd = new SkinnedInstancedMesh(
-    bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-    COUNT,
-  );
+  const character = bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() });
+  const crowd = new SkinnedInstancedMesh(character, COUNT);
   crowd.castShadow = crowd.receiveShadow = true;
   for (let i = 0; i < COUNT; i++)
     crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
@@ -229,7 +227,7 @@ describe.each(TWINS)('%s', (twin) => {
     const hats = new JointAttachment(plain, 'Head', hat, yellow);
     const balls = new JointAttachment(plain, 'Head', ball, red);
     plain.computeBoundingBox();
-    const { scene, camera } = createStage(plain.boundingBox as Box3, 'directional');
+    const { scene, camera } = createStage(plain.boundingBox as Box3);
     plain.boundingBox = null;
 
     const { crowd } = createRows();
@@ -275,7 +273,7 @@ describe.each(TWINS)('%s', (twin) => {
     const { renderer, draw } = drawing;
     const { crowd } = createRows();
     crowd.computeBoundingBox();
-    const { scene, camera } = createStage(crowd.boundingBox as Box3, 'directional');
+    const { scene, camera } = createStage(crowd.boundingBox as Box3);
     crowd.boundingBox = null;
     const each = (crowd.geometry.index?.count ?? 0) / 3;
     const infoOf = () => readViewInfo(crowd, renderer, camera as PerspectiveCamera);
@@ -362,7 +360,7 @@ describe('that fade', () => {
 
     test('what is attached to instances at two levels is drawn once in all, of so many as it has', async () => {
       const { crowd, root, hat } = createCrowd();
-      const { scene, camera } = createStage(STAGE, 'directional');
+      const { scene, camera } = createStage(STAGE);
       move(camera as PerspectiveCamera, 0);
       // Whatever is drawn twice is brighter.
       const glow = { blending: AdditiveBlending, depthTest: false, transparent: true };
@@ -398,7 +396,7 @@ describe('that fade', () => {
     }) => {
       skip(!THOROUGH && twin !== 'GLSL');
       const { crowd, root, hat } = createCrowd();
-      const stage = createStage(STAGE, 'directional');
+      const stage = createStage(STAGE);
       const camera = stage.camera as PerspectiveCamera;
       addLevel(crowd, createLevel(crowd, root), 5, 0.2);
       addLevel(crowd, createLevel(crowd, root), 9, 0.2);

@@ -129,7 +129,7 @@ describe('under WebGPU', () => {
     seed: number,
     frames: number,
   ): Promise<[number, number]> {
-    const { scene } = createStage(STAGE, 'directional');
+    const { scene } = createStage(STAGE);
     const walls = createWalls(10, seed);
     scene.add(walls);
     const occlusion = new Occlusion(walls);
@@ -185,7 +185,7 @@ describe('under WebGPU', () => {
 
   test('what cannot be trusted to hide anything hides nothing', async () => {
     const [crowd, wall, camera] = [createRow(), createWall(), createFront()];
-    const { scene } = createStage(STAGE, 'directional');
+    const { scene } = createStage(STAGE);
     scene.add(new Group().add(wall));
     const occlusion = new Occlusion(wall);
     occlusion.add(crowd);
@@ -244,7 +244,7 @@ describe('under WebGPU', () => {
 
   test('the whole scene hides what is behind it, with a background, hooks and an override', async () => {
     const { vec4 } = await import('three/tsl');
-    const { scene } = createStage(STAGE, 'directional');
+    const { scene } = createStage(STAGE);
     const camera = createFront();
     scene.add(createWall());
     scene.backgroundNode = vec4(0.2, 0.4, 0.6, 1);
@@ -270,7 +270,7 @@ describe('under WebGPU', () => {
   });
 
   test('attachments that are drawn at many ranges of levels are drawn as without occlusion', async () => {
-    const { scene } = createStage(STAGE, 'directional');
+    const { scene } = createStage(STAGE);
     const [crowd, camera] = [createRow(), createFront()];
     for (let i = 0; i < ALL; i++) crowd.setMatrixAt(i, new Matrix4().setPosition((i % SEEN) - 2, 0, 4 - i));
     for (let level = 1; level < 8; level++) addLevel(crowd, crowd.geometry, 8 + 1.5 * level);

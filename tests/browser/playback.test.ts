@@ -45,7 +45,8 @@ describe('shader and CPU twin show the same frame', () => {
     const { root, clips } = createStick({ Slide: 1, Pose: 0, Long: 2 });
     const how = await captureOf(twin);
     // 8 frames a second: times that are exact in float32, so that both sides are on the same side of an edge
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 8 }), plays.length, {
+    const character = bakeCharacter(root, clips, { fps: 8 });
+    const crowd = new SkinnedInstancedMesh(character, plays.length, {
       interpolate,
     });
     letRead(crowd, how);

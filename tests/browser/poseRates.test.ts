@@ -64,10 +64,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
   });
 
   test('an instance that moves is posed and placed in that frame', async () => {
-    const { scene, camera } = createStage(
-      new Box3(new Vector3(-6, -2, -1), new Vector3(6, 2, 1)),
-      'directional',
-    );
+    const { scene, camera } = createStage(new Box3(new Vector3(-6, -2, -1), new Vector3(6, 2, 1)));
     const pictures = [];
     for (const rate of [0, RATE]) {
       const { root, clips } = createStick({ Slide: 100 });

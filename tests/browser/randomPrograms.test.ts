@@ -57,7 +57,7 @@ describe.each(twins)('%s', (twin) => {
   let drawing: Drawing;
   let other: Drawing;
   // Lights keep one shadow map, so that each renderer has lights of its own.
-  const [stage, otherStage] = [0, 1].map(() => createStage(MIDDLE, 'directional'));
+  const [stage, otherStage] = [0, 1].map(() => createStage(MIDDLE));
   beforeAll(async () => {
     drawing = await drawingOf(twin);
     if (twin === 'GLSL') passOverLost(drawing.renderer as WebGLRenderer);

@@ -119,7 +119,7 @@ describe.each(TWINS)('%s', (twin) => {
     const mixer = new AnimationMixer(root);
     mixer.clipAction(clips[0]).setLoop(LoopOnce, 1).play();
     mixer.setTime(0.4);
-    const stage = createStage(BOUNDS, 'directional');
+    const stage = createStage(BOUNDS);
     await expectSameDrawn(`${twin} a scene`, drawing.draw, stage, root, crowd, BOUND);
     crowd.dispose();
     await expectSameDrawn(`${twin} its clone`, drawing.draw, stage, root, copy, BOUND);

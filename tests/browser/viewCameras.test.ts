@@ -129,7 +129,7 @@ describe.each(TWINS)('%s', (twin) => {
   test.each(Object.entries(LOOKS))(
     'pictures of %s are the same to the byte, culled or not',
     async (_, look) => {
-      const { scene, camera: own } = createStage(MIDDLE, 'directional');
+      const { scene, camera: own } = createStage(MIDDLE);
       const camera = look(scene, own as PerspectiveCamera);
       // One that no camera has seen is posed in the middle of its picture.
       const [culled, plain] = [crowds[0].clone(), crowds[1]];
@@ -150,7 +150,7 @@ describe.each(TWINS)('%s', (twin) => {
   );
 
   test('so are the pictures of a cube camera', async () => {
-    const { scene } = createStage(MIDDLE, 'directional');
+    const { scene } = createStage(MIDDLE);
     const { renderer } = drawing;
     const size = 64;
     const CubeTarget =
@@ -207,7 +207,7 @@ async function expectSameCulled({ draw }: Drawing, scene: Scene, camera: Camera)
 
 test('pictures with a mirror are the same to the byte too', async () => {
   const drawing = await drawingOf('GLSL');
-  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const { scene, camera } = createStage(MIDDLE);
   const mirror = new Reflector(new PlaneGeometry(8, 4), { textureWidth: SIZE, textureHeight: SIZE });
   mirror.position.set(0, 2, -1.4);
   scene.add(mirror);
@@ -220,7 +220,7 @@ test('pictures with a mirror are the same to the byte too', async () => {
 
 test.each(TWINS)('%s: and with reversed depth', async (twin) => {
   const drawing = await drawingOf(twin, true);
-  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const { scene, camera } = createStage(MIDDLE);
   lookFrom(camera, 2, 2, 5);
   const culled = await expectSameCulled(drawing, scene, camera);
   const { visible } = await readViewInfo(culled, drawing.renderer, camera);

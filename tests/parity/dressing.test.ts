@@ -108,7 +108,7 @@ describe.each(TWINS)('%s', (twin) => {
   const { draw } = useDrawing(twin);
 
   async function expectSame(reference: Reference, crowd: Object3D, label: string): Promise<void> {
-    const stage = createStage(boundsOf(reference), 'directional');
+    const stage = createStage(boundsOf(reference));
     await expectSameDrawn(`${label}, ${twin}`, draw, stage, reference.root, crowd);
   }
 
@@ -273,10 +273,7 @@ describe.each(TWINS)('%s', (twin) => {
       mesh.setColorAt(index, new Color().setHSL(seed * 0.21, 0.9, 0.5));
     const grow = (index: number, influence: number) =>
       crowd.setMorphAt(index, Object.assign(figure, { morphTargetInfluences: [influence] }));
-    const { scene, camera } = createStage(
-      new Box3(new Vector3(-1, 0, -1), new Vector3(3, 2, 1)),
-      'directional',
-    );
+    const { scene, camera } = createStage(new Box3(new Vector3(-1, 0, -1), new Vector3(3, 2, 1)));
     const empty = await draw(scene, camera, new Group());
     const steps: (() => unknown)[] = [
       () => look(crowd, 0, 1),
@@ -396,10 +393,7 @@ test.each(TWINS)('a billboard looks as a plane that was turned to the camera, %s
   const material = new MeshStandardMaterial({ map: atlas(), roughness: 0.3 });
   const offset = new Matrix4().makeTranslation(0, 0.2, 0);
   const bars = new Billboard(crowd, 'Head', plane, material, { offset });
-  const { scene, camera } = createStage(
-    new Box3(new Vector3(-1, 0, -1), new Vector3(1, 3, 1)),
-    'directional',
-  );
+  const { scene, camera } = createStage(new Box3(new Vector3(-1, 0, -1), new Vector3(1, 3, 1)));
   // away from the middle, and tilted
   camera.position.x += 2;
   camera.rotation.z += 0.4;
@@ -463,7 +457,7 @@ test('a crowd says so where it shows parts that its character hides, until it ha
   const drawing = await sharedDrawing('GLSL');
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { hiddenParts: ['Hat'] }), 1);
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const { scene, camera } = createStage(new Box3().setFromObject(root), 'directional');
+  const { scene, camera } = createStage(new Box3().setFromObject(root));
   await drawing.draw(scene, camera, crowd);
   expect(warn).toHaveBeenCalledWith(expect.stringContaining('new InstanceParts(crowd)'));
   crowd.dispose();

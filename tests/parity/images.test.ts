@@ -196,7 +196,7 @@ describe.each(TWINS)('%s', (twin) => {
       parent.rotation.set(0.2, 0.5, 0.1);
       return parent.add(object);
     });
-    const stage = createStage(pair.bounds, 'directional');
+    const stage = createStage(pair.bounds);
     await expectSameDrawn(`under a parent, ${twin}`, drawing.draw, stage, expected, drawn);
   });
 

@@ -113,14 +113,12 @@ describe.each(TWINS)('%s', (twin) => {
     const { root, clips } = dressed(materials);
     const reference = new Reference(root, new Matrix4());
     reference.pose(clips[CLIP], TIME);
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-      1,
-    );
+    const character = bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() });
+    const crowd = new SkinnedInstancedMesh(character, 1);
     expect([crowd.material].flat()).toHaveLength(drawn);
     dress(crowd, reference.meshes);
     crowd.play(0, CLIP, { ...LoopOnceOptions, time: TIME });
-    const { scene, camera } = createStage(boundsOf(reference), 'directional');
+    const { scene, camera } = createStage(boundsOf(reference));
     const expected = await draw(scene, camera, reference.root);
     const empty = await draw(scene, camera, new Group());
     // Twice: what is compiled in the first frame sets more than the next one finds again.

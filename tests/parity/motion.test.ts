@@ -88,10 +88,8 @@ describe.each(TWINS)('%s: vertices are where the CPU has them', (twin) => {
 
   test.each(ENCODINGS)('breath, flutter and wind in characters, %s', async (encoding) => {
     const { root, clips } = createCoarseCharacter();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 10 }),
-      3,
-    );
+    const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 10 });
+    const crowd = new SkinnedInstancedMesh(character, 3);
     crowd.geometry = paint(crowd.geometry);
     moveBy(crowd, breathing({ depth: 0.1 }), flutter({ channel: 'g' }), wind({ channel: 'b' }));
     for (let i = 0; i < 3; i++) {
@@ -137,10 +135,7 @@ describe.each(TWINS)('%s: pictures', (twin) => {
     for (let i = 0; i < 3; i++)
       crowd.setMatrixAt(i, new Matrix4().makeTranslation(i - 1, 0, 0).scale(new Vector3(3, 1, 3)));
     other.setMatrixAt(0, new Matrix4().makeTranslation(0, 0, -1));
-    const { scene, camera } = createStage(
-      new Box3(new Vector3(-1.5, 0, -1), new Vector3(1.5, 1.2, 0.5)),
-      'directional',
-    );
+    const { scene, camera } = createStage(new Box3(new Vector3(-1.5, 0, -1), new Vector3(1.5, 1.2, 0.5)));
     const draw = (object: Object3D) => drawing.draw(scene, camera, object);
     const drawBoth = () => draw(new Group().add(crowd, other));
     const empty = await draw(new Object3D());

@@ -98,7 +98,7 @@ describe.each(TWINS)('%s', (twin) => {
     const objects = createTown(knights, crowd);
 
     const box = new Box3(new Vector3(-1.5, 0, -1), new Vector3(1.5, 2.2, 1));
-    const { scene, camera } = createStage(box, 'directional');
+    const { scene, camera } = createStage(box);
     const empty = await draw(scene, camera, new Group());
     const before = await draw(scene, camera, town);
     expectSamePicture(`objects, ${twin}`, before, await draw(scene, camera, objects), empty, BOUND);
@@ -122,7 +122,7 @@ describe.each(TWINS)('%s', (twin) => {
     const { root, clips } = createCoarseCharacter();
     const character = bakeCharacter(root, clips);
     const box = new Box3().setFromObject(root);
-    const { scene, camera } = createStage(box, 'directional');
+    const { scene, camera } = createStage(box);
     const empty = await draw(scene, camera, new Group());
     const crowd = new SkinnedInstancedMesh(character, 0);
     const objects = Array.from({ length: 200 }, () => new SkinnedInstance(crowd));
@@ -145,7 +145,7 @@ describe.each(TWINS)('%s', (twin) => {
       disposeLater(plain);
     };
     // It stays in its scene: where it comes back, all are placed anew.
-    const stage = createStage(box, 'directional');
+    const stage = createStage(box);
     stage.scene.add(crowd);
     // Twice: all that is sent first stays as a range until something changes.
     for (let frame = 0; frame < 2; frame++) {

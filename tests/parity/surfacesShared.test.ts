@@ -26,7 +26,7 @@ describe.each(TWINS)('%s', (twin) => {
   const { draw } = useDrawing(twin);
 
   async function expectSame({ clones, crowd, bounds }: Trio, label: string): Promise<void> {
-    await expectSameDrawn(`${label}, ${twin}`, draw, createStage(bounds, 'directional'), clones, crowd);
+    await expectSameDrawn(`${label}, ${twin}`, draw, createStage(bounds), clones, crowd);
     disposeLater(crowd);
   }
 

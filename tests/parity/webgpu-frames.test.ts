@@ -68,10 +68,8 @@ test.each([
   await renderer.init();
   const writes = countCalls((renderer.backend as unknown as { device: GPUDevice }).device);
   const { root, clips } = createCoarseCharacter();
-  const crowd = new SkinnedInstancedMesh(
-    bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
-    count,
-  );
+  const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding) });
+  const crowd = new SkinnedInstancedMesh(character, count);
   new InstanceUniforms(crowd, { emissive: 'color' });
   crowd.frustumCulled = false;
   crowd.geometry.setDrawRange(0, 3);

@@ -108,7 +108,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       group.add(instanced, plain);
       shaded(group);
     }
-    const stage = createStage(createPair(await loadCharacter(COARSE), 2, 0.4).bounds, 'directional');
+    const stage = createStage(createPair(await loadCharacter(COARSE), 2, 0.4).bounds);
     // three.js's meshes with materials of their own, ours and two plain meshes with one for all
     await expectSameDrawn(`one material, ${twin}`, draw, stage, expected, drawn);
   });

@@ -120,10 +120,7 @@ export class ObjectTwins {
       const by = this.vector(1);
       this.both((o) => o.matrixAutoUpdate || o.matrix.setPosition(by), null);
     },
-    automatic: () =>
-      this.both((o) => {
-        o.matrixAutoUpdate = true;
-      }, null),
+    automatic: () => this.both((o) => (o.matrixAutoUpdate = true), null),
     visible: () => {
       const visible = this.random() < 0.6;
       this.both((o) => (o.visible = visible), null);

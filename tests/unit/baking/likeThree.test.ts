@@ -187,10 +187,8 @@ describe('baking repeated tracks', () => {
     mesh.morphTargetInfluences = [0.25];
     const clip = new AnimationClip('Clip', 1, tracks);
     if (additive) clip.blendMode = AdditiveAnimationBlendMode;
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, [clip], { encoding: encodingOf(encoding), maxError: 1e-5 }),
-      1,
-    );
+    const character = bakeCharacter(root, [clip], { encoding: encodingOf(encoding), maxError: 1e-5 });
+    const crowd = new SkinnedInstancedMesh(character, 1);
     crowd.updateMatrixWorld(true);
     const reference = new Reference(root, new Matrix4());
     const offs = [0, 0.5, 1].map((time) => {
@@ -429,10 +427,8 @@ describe('clips of another character', () => {
       names: Object.fromEntries(target.skeleton.bones.map(({ name }) => [name, `mixamorig${name}`])),
     } as never);
     target.skeleton.pose();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(from === 'from the mesh' ? target : root, [clip]),
-      1,
-    );
+    const character = bakeCharacter(from === 'from the mesh' ? target : root, [clip]);
+    const crowd = new SkinnedInstancedMesh(character, 1);
     const time = 0.4 * clip.duration;
     crowd.play(0, 0, { ...LoopOnceOptions, time });
     const mixer = new AnimationMixer(target);

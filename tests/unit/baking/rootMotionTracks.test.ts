@@ -96,10 +96,8 @@ function measure(
   { root, mesh, clip }: ReturnType<typeof createWalker>,
   rootMotion: RootMotionOptions = {},
 ): number {
-  const crowd = new SkinnedInstancedMesh(
-    bakeCharacter(root, [clip], { rootMotion: extractRootMotion(rootMotion) }),
-    1,
-  );
+  const character = bakeCharacter(root, [clip], { rootMotion: extractRootMotion(rootMotion) });
+  const crowd = new SkinnedInstancedMesh(character, 1);
   const place = new Matrix4().compose(
     new Vector3(1, 2, 3),
     new Quaternion().setFromEuler(new Euler(0.3, 1, 0)),
