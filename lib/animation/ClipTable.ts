@@ -1,7 +1,6 @@
 import type { AnimationClip } from 'three';
 import { REST_FRAME } from '../constants.js';
-import { expectFit, expectShape } from '../utils/expect.js';
-import { listNames } from '../utils/messages.js';
+import { expectFit, expectShape, listNames } from '../utils/messages.js';
 import type { BoxArray } from './jointBoxes.js';
 
 /** Numbers per frame of a root motion: x, y, z in scene units, and the turn about y in radians. */
