@@ -114,16 +114,12 @@ export class SkinnedInstancedMeshExtension {
       Promise.all(primitives.map(({ indices = null }) => this.get<BufferAttribute>('accessor', indices))),
     ]);
     if (primitives.length > 1) {
-      const total = pieces.reduce((sum, { count }) => sum + count, 0);
-      const corners =
-        geometry.attributes.position.count > 65535 ? new Uint32Array(total) : new Uint16Array(total);
+      geometry.setIndex(pieces.flatMap(({ array }) => [...array]));
       let start = 0;
-      pieces.forEach(({ array, count }, group) => {
-        corners.set(array, start);
+      pieces.forEach(({ count }, group) => {
         geometry.addGroup(start, count, group);
         start += count;
       });
-      geometry.setIndex(new BufferAttribute(corners, 1));
     }
     const { skinIndex } = geometry.attributes;
     return new (skinIndex === undefined ? Mesh : SkinnedMesh)(geometry, materials);
