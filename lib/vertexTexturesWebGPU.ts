@@ -16,7 +16,7 @@ import * as bake from './vertexTextures/bakeVertexTexture.js';
 import { vertexSourceName, verticesOf } from './vertexTextures/VertexReader.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
 
-/** Twin of `vertexSource.ts`. */
+/** Twin of `VertexReader.ts`. */
 const vertexNodes = (precision: Precision): NodeSource => ({
   name: vertexSourceName(precision),
 

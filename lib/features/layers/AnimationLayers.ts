@@ -374,7 +374,7 @@ export type LayerMask =
  * @param morphs How much of it shows on morph targets.
  * @throws If the mask names what is not there, or nothing at all; `caller` begins the message.
  */
-export function layerMask(
+function layerMask(
   { names, parents, morphRest }: PoseTracks,
   mask: LayerMask | undefined,
   morphs: number,
