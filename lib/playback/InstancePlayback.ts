@@ -1,6 +1,6 @@
 import type { Texture } from 'three';
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
-import type { PoseMix } from '../animation/PoseMix.js';
+import type { PoseMix } from '../animation/mixPose.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
 import type { PosedBeyondClips } from '../animation/posedBounds.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';

@@ -1,7 +1,7 @@
 import { LoopOnce, LoopPingPong, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { createPoseMix } from '../../lib/animation/PoseMix.js';
+import { createPoseMix } from '../../lib/animation/mixPose.js';
 import { letRead } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';

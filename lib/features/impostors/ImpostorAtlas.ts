@@ -241,7 +241,6 @@ export class ImpostorAtlas implements ShownTiles {
     });
     this.table?.dispose();
     this.table = new DataTexture(numbers, texels, 1 + extents.length, RGBAFormat, FloatType);
-    this.table.magFilter = this.table.minFilter = NearestFilter;
     this.table.needsUpdate = true;
   }
 
