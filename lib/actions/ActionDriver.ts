@@ -1,6 +1,6 @@
 import type { Crowd } from '../core/Crowd.js';
 import type { DrivenMixer } from '../playback/InstancePlayback.js';
-import { TimeHeap } from '../utils/TimeHeap.js';
+import { DueTimes } from '../utils/DueTimes.js';
 import type { PlayedAction } from './PlayedAction.js';
 
 /** What an action tells its mixer, as three.js's do. */
@@ -26,9 +26,7 @@ export class ActionDriver {
   /** By instance. */
   readonly mixers: (DrivenMixer | undefined)[] = [];
   /** Seconds since the crowd's beginning at which something changes next, for each instance. */
-  private readonly heap: TimeHeap;
-  /** Mixers that code has changed since the last update, which run in the next. */
-  touched: DrivenMixer[] = [];
+  readonly due: DueTimes;
   /** The mixer that was last updated by itself, and updates of the crowd's clock that are known. */
   private leader: DrivenMixer | null = null;
   private updates = 0;
@@ -41,12 +39,7 @@ export class ActionDriver {
   }
 
   private constructor(private readonly crowd: Crowd) {
-    this.heap = new TimeHeap(crowd.capacity);
-  }
-
-  /** Says when something about the actions of an instance changes next. */
-  schedule(index: number, time: number): void {
-    if (this.heap.timeOf(index) !== time) this.heap.set(index, time);
+    this.due = new DueTimes(crowd.capacity);
   }
 
   /** Dispatches an event of an action. */
@@ -58,17 +51,14 @@ export class ActionDriver {
   }
 
   advanced(): void {
-    const { crowd, heap, mixers, touched } = this;
+    const { crowd, mixers } = this;
     const { elapsed, time } = crowd.playback;
     const loops = crowd.events.isListenedTo('loop');
     // Whose time runs backwards, or are to tell of passes from now on, did not know.
     const all = time.step < 0 || (loops && !this.loops);
     this.loops = loops;
     // Each is run once: a listener could start something that is due again and again.
-    const due = all ? [...mixers.keys()] : [];
-    for (; heap.firstTime <= elapsed; heap.set(heap.first, Infinity)) if (!all) due.push(heap.first);
-    this.touched = [];
-    for (const { owner } of touched) due.push(owner.instanceId);
+    const due = this.due.take(all ? Infinity : elapsed);
     const errors: unknown[] = [];
     for (const index of due) {
       try {
@@ -120,21 +110,19 @@ export class ActionDriver {
     this.mixers[index] = undefined;
     const { own } = this.crowd.playback.time;
     if (index < own.length) own[index] = undefined;
-    this.heap.set(index, Infinity);
+    this.due.set(index, Infinity);
   }
 
   swapped(i: number, j: number): void {
-    const { heap, mixers } = this;
+    const { mixers } = this;
     const { own } = this.crowd.playback.time;
     [mixers[i], mixers[j]] = [mixers[j], mixers[i]];
     if (own.length > 0) [own[i], own[j]] = [own[j], own[i]];
-    const time = heap.timeOf(i);
-    heap.set(i, heap.timeOf(j));
-    heap.set(j, time);
+    this.due.swap(i, j);
   }
 
   resized(capacity: number): void {
-    this.heap.resize(capacity);
+    this.due.resize(capacity);
     const { own } = this.crowd.playback.time;
     for (const all of [this.mixers, own]) all.length = Math.min(all.length, capacity);
   }

@@ -251,8 +251,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   wake(): void {
     if (this.due === -Infinity) return;
     this.due = -Infinity;
-    const { instanceId } = this.owner;
-    if (instanceId >= 0) this.driver.touched.push(this);
+    this.schedule();
   }
 
   // What the driver calls.
@@ -416,7 +415,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   private schedule(): void {
     const { owner, due } = this;
-    if (owner.instanceId >= 0) this.driver.schedule(owner.instanceId, this.hasOwnClock ? Infinity : due);
+    if (owner.instanceId >= 0) this.driver.due.set(owner.instanceId, this.hasOwnClock ? Infinity : due);
   }
 
   private know(action: InstanceAction<T>): InstanceAction<T> {
