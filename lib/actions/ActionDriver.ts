@@ -1,7 +1,7 @@
 import type { Crowd } from '../core/Crowd.js';
 import type { DrivenMixer } from '../playback/InstancePlayback.js';
 import { DueTimes } from '../utils/DueTimes.js';
-import type { PlayedAction } from './PlayedAction.js';
+import type { PlayedAction } from './storeActions.js';
 
 /** What an action tells its mixer, as three.js's do. */
 export type ActionReport = { action: PlayedAction } & (
@@ -27,8 +27,7 @@ export class ActionDriver {
   readonly mixers: (DrivenMixer | undefined)[] = [];
   /** Seconds since the crowd's beginning at which something changes next, for each instance. */
   readonly due: DueTimes;
-  /** The mixer that was last updated by itself, and updates of the crowd's clock that are known. */
-  private leader: DrivenMixer | null = null;
+  /** Updates of the crowd's clock that are known. */
   private updates = 0;
 
   /** The driver of a crowd, which is made when it is first asked for. */
@@ -72,13 +71,6 @@ export class ActionDriver {
     if (errors.length > 0) throw errors[0];
   }
 
-  /** Call when a mixer was updated by itself. */
-  led(leader: DrivenMixer): void {
-    const { time } = this.crowd.playback;
-    if (this.leader === null) this.updates = time.updates;
-    this.leader = leader;
-  }
-
   /**
    * Has all drawn where their clocks are: shaders know of the crowd's clock alone, and on that what an instance plays goes on by itself.
    * Where all have clocks of their own, and the crowd was not updated since this was last called, it is updated with them.
@@ -86,14 +78,15 @@ export class ActionDriver {
   meetAll(mesh: { readonly count: number; update(delta: number): unknown }): void {
     const { playback } = this.crowd;
     const { time } = playback;
-    const ahead = (time.own[this.leader?.owner.instanceId ?? -1] ?? time.elapsed) - time.elapsed;
-    if (ahead !== 0 && this.updates === time.updates) {
+    const { own } = time;
+    const last = own[mesh.count - 1];
+    if (last !== undefined && last !== time.elapsed && this.updates === time.updates) {
       let all = true;
-      for (let i = 0; i < mesh.count && all; i++) all = time.own[i] !== undefined;
-      if (all) mesh.update(ahead);
+      for (let i = 0; i < mesh.count && all; i++) all = own[i] !== undefined;
+      if (all) mesh.update(last - time.elapsed);
     }
     this.updates = time.updates;
-    const { own, elapsed } = time;
+    const { elapsed } = time;
     for (let i = 0; i < own.length; i++) {
       const seconds = elapsed - (own[i] ?? elapsed);
       if (!(Math.abs(seconds) > ROUNDING) || time.isPaused(i)) continue;

@@ -165,13 +165,10 @@ export class PlaybackEvents {
     let changed = this.markersVersion !== crowd.markersVersion;
     const { updates } = playback.time;
     for (const type of PLAYBACK_EVENT_TYPES) {
-      const isHeardNow = crowd.hasListeners(type);
-      const last = listened.get(type);
-      if (isHeardNow || last !== undefined) {
-        changed ||= last === undefined;
-        if (isHeardNow) listened.set(type, updates);
-        else if (updates - (last as number) > PATIENCE) changed = listened.delete(type);
-      }
+      if (crowd.hasListeners(type)) {
+        changed ||= !listened.has(type);
+        listened.set(type, updates);
+      } else if (updates - (listened.get(type) ?? updates) > PATIENCE) changed = listened.delete(type);
     }
     if (changed) this.restart();
     if (listened.size === 0) return;
