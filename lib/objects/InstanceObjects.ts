@@ -16,8 +16,6 @@ export class InstanceObjects {
   readonly byId: (PlacedObject | null)[] = [];
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
-  /** What was set on objects, and is not yet told to the crowd. */
-  readonly changes: (() => void)[] = [];
   /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
   private readonly written = new Set<InstanceBones>();
   /** Those whose joints no clip moves, so that only live poses can overwrite it. */
@@ -68,13 +66,6 @@ export class InstanceObjects {
     const other = this.byId.find((object) => object?.isListenedTo(type));
     if (other) this.listened(type, other);
     return this.listeners.has(type);
-  }
-
-  /** Tells the crowd what was set. */
-  tellChanges(): void {
-    const { changes } = this;
-    for (const change of changes) change();
-    changes.length = 0;
   }
 
   resize(capacity: number): void {
