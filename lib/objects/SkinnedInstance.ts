@@ -383,7 +383,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** @internal */
   mixerUpdated(): void {
-    if (this.ownBones?.hasWritten) this.ownBones.advanced();
+    this.ownBones?.advanced();
   }
 
   /** Called with how many of its children are bones on which nothing hangs. @internal */
@@ -394,7 +394,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */
   bonesWritten(bones: InstanceBones): void {
-    this.home.objects.bonesWritten(bones);
+    this.home.objects.written.add(bones);
   }
 
   private makeBones(): InstanceBones {
@@ -446,7 +446,7 @@ export class SkinnedInstance extends PlacedInstance {
   /** @internal */
   override lost(): void {
     const { objects } = this.home;
-    if (this.ownBones !== null) objects.bonesLost(this.ownBones);
+    if (this.ownBones !== null) objects.written.delete(this.ownBones);
     super.lost();
   }
 
