@@ -106,7 +106,7 @@ export class ActionDriver {
     this.due.set(index, Infinity);
   }
 
-  swapped(i: number, j: number): void {
+  swap(i: number, j: number): void {
     const { mixers } = this;
     const { own } = this.crowd.playback.time;
     [mixers[i], mixers[j]] = [mixers[j], mixers[i]];
@@ -114,7 +114,7 @@ export class ActionDriver {
     this.due.swap(i, j);
   }
 
-  resized(capacity: number): void {
+  resize(capacity: number): void {
     this.due.resize(capacity);
     const { own } = this.crowd.playback.time;
     for (const all of [this.mixers, own]) all.length = Math.min(all.length, capacity);

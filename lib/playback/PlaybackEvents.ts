@@ -194,7 +194,7 @@ export class PlaybackEvents {
   }
 
   /** Two instances were exchanged. */
-  swapped(i: number, j: number): void {
+  swap(i: number, j: number): void {
     for (const [, , event] of this.happened)
       if (event.instanceId === i || event.instanceId === j) event.instanceId = event.instanceId === i ? j : i;
     if (Math.max(i, j) < this.known) this.due.swap(i, j);
@@ -202,7 +202,7 @@ export class PlaybackEvents {
   }
 
   /** There is room for another number of instances. */
-  resized(capacity: number): void {
+  resize(capacity: number): void {
     this.known = Math.min(this.known, capacity);
     this.due.resize(capacity);
   }
