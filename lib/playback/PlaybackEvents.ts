@@ -319,6 +319,7 @@ export class PlaybackEvents {
     const about = { instanceId: this.index, clip: clip.name, layer: layer.name };
     const tell = (event: PlaybackEvent, number: number, place: number) => {
       if (!this.listened.has(event.type) || (event.type !== 'marker' && this.isSteered)) return;
+      // What is over had come to its end before this update.
       const time = hasBit(actions, at, FINISHED) ? 0 : Math.min(timeAt(actions, at, number, place), now);
       this.happened.push([time, actions[at + EVENT_RUN], event]);
     };
