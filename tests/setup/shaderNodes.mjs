@@ -40,10 +40,12 @@ const TYPES = /^(float|int|uint|bool|[iu]?vec[234])$/;
 /** Functions that TSL has by the same names. */
 const BUILT_IN = new Set(
   (
-    'abs atan clamp cos cross dot floor fract length max min mix normalize sign sin sqrt step ' +
+    'abs atan clamp cos cross dFdx dFdy dot floor fract length log2 max min mix normalize sign sin sqrt step ' +
     'uintBitsToFloat unpackSnorm2x16'
   ).split(' '),
 );
+/** What reads textures by the functions of `tsl.ts`. */
+const SAMPLED = { textureLod: 'sampleLevel', textureSize: 'sizeOf' };
 
 /**
  * Nodes that do what functions in GLSL do: a module whose default export takes what the functions need, by name, and returns them, by
@@ -271,13 +273,11 @@ class Encoder {
     const block = [...body, ...this.steps];
     if (!initialization) return `${this.tsl('Loop')}(${this.value(condition)}, ${this.block(block)});`;
     const { name, type, value } = initialization;
-    if (condition.type !== '<' || first.type !== '++')
-      throw new Error('shaderNodes: a "for" counts up to less than something.');
+    if (condition.type !== '<' || first.type !== '++' || type !== 'int')
+      throw new Error('shaderNodes: a "for" counts up to less than something, in whole numbers.');
     const [start, end] = [value, condition.right].map((one) => this.operand(one));
-    const isPlain = start === '0' && type === 'int' && name === 'i';
-    const counts = isPlain
-      ? end
-      : `{ start: ${start}, end: ${end}, type: '${type}', condition: '<', name: '${name}' }`;
+    const isPlain = start === '0' && name === 'i';
+    const counts = isPlain ? end : `{ start: ${start}, end: ${end}, name: '${name}' }`;
     return `${this.tsl('Loop')}(${counts}, ({ ${name} }) => {\n${this.statements(block)}\n});`;
   }
 
@@ -334,6 +334,8 @@ class Encoder {
     if (struct)
       return `{ ${struct.members.map((one, i) => `${one.name}: ${this.value(params[i])}`).join(', ')} }`;
     if (TYPES.test(name)) return `${this.tsl(name)}(${params.map((one) => this.operand(one)).join(', ')})`;
+    if (SAMPLED[name])
+      return `${this.helper(SAMPLED[name])}(${params.map((one) => this.value(one)).join(', ')})`;
     if (BUILT_IN.has(name)) {
       const isFloat = (one) => numberOf(one) !== null && typeOfNumber(one) === 'float';
       const args = params.map((one, i) => (i > 0 && isFloat(one) ? numberOf(one) : this.value(one)));
