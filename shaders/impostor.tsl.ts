@@ -12,6 +12,7 @@ import {
   positionGeometry,
   property,
   select,
+  uv,
   varyingProperty,
   vec2,
   vec3,
@@ -121,7 +122,7 @@ export const tileShape = /*@__PURE__*/ property('vec4', 'tileShape');
 export const tilePart = /*@__PURE__*/ property('vec4', 'tilePart');
 
 /** See `resolveTilesGLSL`. Builds on the current stack of a fragment. */
-export function resolveTile(tiles: readonly TextureNode[], uv: Node<'vec2'>): void {
+export function resolveTile(tiles: readonly TextureNode[]): void {
   const [colors, shapes, parts] = tiles.map((one) => ({ texel: (at: Node<'ivec2'>) => one.load(at) }));
   const { resolveTile } = impostorNodes<{ resolveTile(at: Node<'ivec2'>): void }>({
     ...{ colors, shapes, parts, tileColor, tileShape, tilePart },

@@ -17,9 +17,7 @@ import {
   sqrt,
   texture,
   uniform,
-  uv,
   varying,
-  vec2,
   vec4,
   viewZToLogarithmicDepth,
   viewZToOrthographicDepth,
@@ -138,14 +136,9 @@ export const nodeTiles: TilePrinter = {
 
   createResolve(sources, hasParts) {
     const material = new NodeMaterial() as DrawnMaterial;
-    // Textures of targets have their first row at the top.
-    const on = vec2(uv().x, uv().y.oneMinus());
     material.vertexNode = vec4(positionGeometry.xy, 0, 1);
     material.colorNode = Fn(() => {
-      resolveTile(
-        sources.map((one) => texture(one)),
-        on,
-      );
+      resolveTile(sources.map((one) => texture(one)));
       return tileColor;
     })();
     const outputs = { output: tileColor, shape: tileShape };

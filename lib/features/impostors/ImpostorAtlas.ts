@@ -177,13 +177,9 @@ export class ImpostorAtlas implements ShownTiles {
       this.play(stage, block);
       return stage.measure();
     });
-    let wide = 0;
-    let high = 0;
-    for (const { half } of extents.flat()) {
-      wide += half.x;
-      high += half.y;
-    }
-    const aspect = Math.min(3, Math.max(1 / 3, wide / high));
+    const all = new Vector2();
+    for (const { half } of extents.flat()) all.add(half);
+    const aspect = Math.min(3, Math.max(1 / 3, all.x / all.y));
     const height = Math.round(Math.sqrt(printer.tileTexels / aspect));
     const width = Math.round(printer.tileTexels / height);
     this.tile.set(width, height);
