@@ -1,3 +1,4 @@
+import type { Camera, Material, WebGLRenderer } from 'three';
 import {
   DataTexture,
   FloatType,
@@ -20,6 +21,34 @@ const noIntegers = /*@__PURE__*/ sent(
   /*@__PURE__*/ new DataTexture(/*@__PURE__*/ new Uint32Array(4), 1, 1, RGBAIntegerFormat, UnsignedIntType),
 );
 
+/** What WebGLRenderer draws a crowd for: a picture, or a shadow map. */
+export interface Draw {
+  renderer: WebGLRenderer;
+  camera: Camera;
+  /** The camera that decides on levels of detail, and on who is near. */
+  lodCamera: Camera;
+  /** Null for a shadow map. */
+  material: Material | null;
+}
+
+type DrawState = {
+  /** The variants that materials were last patched for; null before the first time. */
+  codes: { color: number; shadow: number } | null;
+  /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
+  renderer: WeakRef<WebGLRenderer> | null;
+  /** The last frame that began with it; -1 if it is drawn no more. */
+  frame: number;
+  /** Whether several renderers draw the crowd: then it is not known who is about to. */
+  shared: boolean;
+  /** Whether a view may say which instances are drawn. */
+  viewed: boolean;
+  /**
+   * Draws that have begun and have not ended yet: more than one while a hook of the user's renders the crowd once more, in the middle of
+   * a draw.
+   */
+  readonly draws: Draw[];
+};
+
 /**
  * What three.js finds as the `skeleton` of a crowd. It has no bones, since nothing is posed on the CPU: its purpose is that
  * WebGLRenderer binds the crowd's own textures at each draw, also where several crowds share a material.
@@ -27,6 +56,8 @@ const noIntegers = /*@__PURE__*/ sent(
 export class CrowdSkeleton extends Skeleton {
   /** What the crowd's `count` reads as while three.js draws a view of it; null at all other times. */
   drawnCount: number | null = null;
+  /** How WebGLRenderer draws the mesh; undefined where none does. */
+  declare drawn?: DrawState;
 
   /**
    * What WebGLRenderer binds at each draw: textures of floats, and of unsigned integers. It sets the uniform `boneTexture`

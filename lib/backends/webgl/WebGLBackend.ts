@@ -25,12 +25,13 @@ import {
 } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { Draw } from '../../core/CrowdSkeleton.js';
 import { goesByInstanceLayers, readsView, rootOf } from '../../core/drawnCrowds.js';
 import { eachUpload, updateColors } from '../../core/instancePlaces.js';
-import type { View } from '../../culling/InstanceList.js';
+import type { CameraView } from '../../culling/CrowdViews.js';
+import type { PoseRequest, View } from '../../culling/InstanceList.js';
 import { releaseBuffers } from '../../utils/attributes.js';
 import { setDrawParameters } from '../drawParameters.js';
-import { type Draw, type DrawnTogether, drawStateOf } from './DrawState.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
 import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
@@ -38,6 +39,9 @@ import { syncShadowMaterial } from './syncShadowMaterial.js';
 import { runPasses } from './WebGLPosePass.js';
 
 const NAME = 'SkinnedInstancedMesh';
+
+/** The crowds that were drawn in the last frame of a scene, or draw in the one that has begun. */
+type DrawnTogether = Set<DrawnCrowd> & { frame: number };
 
 /** Draws in the middle of each other. */
 const MAX_DRAWS = 8;
@@ -98,6 +102,13 @@ function freeHeld(): void {
   }
 }
 
+function drawnOf({ skeleton }: DrawnCrowd) {
+  const { drawn = { codes: null, renderer: null, frame: -1, shared: false, viewed: false, draws: [] } } =
+    skeleton;
+  skeleton.drawn = drawn;
+  return drawn;
+}
+
 function beginDraw(
   crowd: DrawnCrowd,
   renderer: WebGLRenderer,
@@ -105,7 +116,7 @@ function beginDraw(
   lodCamera: Camera,
   material: Material | null,
 ): void {
-  const { draws } = drawStateOf(crowd);
+  const { draws } = drawnOf(crowd);
   const draw: Draw = { renderer, camera, lodCamera, material };
   // There are many where hooks in which draws end were replaced, and not called.
   if (draws.length === MAX_DRAWS) draws.length = 0;
@@ -124,8 +135,7 @@ function beginDraw(
  * after each draw.
  */
 function endDraw(crowd: DrawnCrowd): void {
-  const drawn = drawStateOf(crowd);
-  const { draws } = drawn;
+  const { draws } = drawnOf(crowd);
   draws.pop();
   const last = draws.at(-1);
   if (last) show(crowd, last);
@@ -137,7 +147,7 @@ function endDraw(crowd: DrawnCrowd): void {
  * three.js does not tell of the draw's end then. Call it when nothing is being drawn.
  */
 function endAllDraws(crowd: DrawnCrowd): void {
-  drawStateOf(crowd).draws.length = 0;
+  drawnOf(crowd).draws.length = 0;
   crowd.skeleton.drawnCount = null;
 }
 
@@ -145,8 +155,15 @@ function endAllDraws(crowd: DrawnCrowd): void {
 function show(crowd: DrawnCrowd, draw: Draw): void {
   const { skeleton } = crowd;
   skeleton.drawnCount = null;
-  const view = lookFor(crowd, draw);
-  prepareDraw(draw.renderer, crowd, view, draw);
+  const seen = lookFor(crowd, draw);
+  const view = seen && shownBy(crowd, seen, draw);
+  prepareDraw(
+    draw.renderer,
+    crowd,
+    seen && crowd.count <= crowd.visibility.count ? [seen] : null,
+    draw,
+    view,
+  );
   skeleton.drawnCount = drawnCount(crowd, view);
 }
 
@@ -157,7 +174,7 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
 function updateDraw(crowd: DrawnCrowd): void {
   // A draw by WebGLRenderer throws the error.
   if (!hasGLSLSource(crowd)) return;
-  const drawn = drawStateOf(crowd);
+  const drawn = drawnOf(crowd);
   drawn.viewed = readsView(crowd);
   setDrawParameters(crowd);
   const { elements } = crowd.bindMatrix;
@@ -188,7 +205,7 @@ const scenes = /*@__PURE__*/ new WeakMap<Object3D, DrawnTogether>();
  * nothing is being drawn into yet. With the first one all are posed that the frame before began with.
  */
 function beginFrame(crowd: DrawnCrowd): void {
-  const drawn = drawStateOf(crowd);
+  const drawn = drawnOf(crowd);
   const renderer = drawn.renderer?.deref();
   if (renderer === undefined || drawn.shared) return;
   const { frame } = renderer.info.render;
@@ -199,31 +216,24 @@ function beginFrame(crowd: DrawnCrowd): void {
   crowds.frame = frame;
   if (last !== frame) {
     for (const other of crowds) {
-      const state = drawStateOf(other);
-      if (state.frame !== last) crowds.delete(other);
-      else poseAhead(renderer, other, state);
+      if (drawnOf(other).frame !== last) crowds.delete(other);
+      else poseAhead(renderer, other);
     }
   }
   crowds.add(crowd);
   drawn.frame = frame;
-  poseAhead(renderer, crowd, drawn, true);
+  poseAhead(renderer, crowd, true);
 }
 
-function poseAhead(
-  renderer: WebGLRenderer,
-  crowd: DrawnCrowd,
-  drawn: ReturnType<typeof drawStateOf>,
-  isLast = false,
-): void {
+function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, isLast = false): void {
+  const drawn = drawnOf(crowd);
   try {
-    const { viewed } = drawn;
     const { views, matrixWorld } = crowd;
     const { frame } = renderer.info.render;
     const last = drawn.draws.at(-1);
     // Any of the meshes of a crowd has all posed; what it reads itself is brought up to date at its draw.
     if (glslSourceOf(crowd).update && (views.posedAhead !== frame || last)) {
-      drawn.requested = viewed ? views.expected(matrixWorld, frame) : null;
-      prepareDraw(renderer, crowd, null, null);
+      prepareDraw(renderer, crowd, drawn.viewed ? views.expected(matrixWorld, frame) : null);
       views.posedAhead = frame;
     }
     if (isLast) runPasses(renderer, false);
@@ -234,9 +244,20 @@ function poseAhead(
   }
 }
 
-/** Brings up to date what the crowd's shaders read. */
-function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | null, draw: Draw | null): void {
-  const drawn = drawStateOf(crowd);
+/**
+ * Brings up to date what the crowd's shaders read.
+ *
+ * @param asked Whose instances are posed; null for all.
+ * @param draw Null at the beginning of a frame.
+ */
+function prepareDraw(
+  renderer: WebGLRenderer,
+  crowd: DrawnCrowd,
+  asked: readonly PoseRequest[] | null,
+  draw: Draw | null = null,
+  view: View | null = null,
+): void {
+  const drawn = drawnOf(crowd);
   if (drawn.renderer?.deref() !== renderer) {
     // three.js does not say which renderer begins a frame: the crowd is posed right before each draw then.
     if (drawn.renderer) drawn.shared = true;
@@ -253,7 +274,7 @@ function prepareDraw(renderer: WebGLRenderer, crowd: DrawnCrowd, view: View | nu
   updateColors(crowd);
   eachUpload(crowd, 'prepare', renderer);
   const source = glslSourceOf(crowd);
-  source.update?.(renderer, crowd, drawn.requested, !!draw, matrices);
+  source.update?.(renderer, crowd, asked, !!draw, matrices);
   crowd.views.posed = source.posedCount?.(crowd) ?? 0;
   if (!draw) return;
   const { list, start = 0 } = view ?? { list: crowd.views.everyone };
@@ -326,7 +347,7 @@ function bindTextures(crowd: DrawnCrowd, matrices: Texture, list: Texture): void
  * programs exchange materials in every frame, which shall look for no programs then.
  */
 function releaseMaterials(crowd: DrawnCrowd): void {
-  const drawn = drawStateOf(crowd);
+  const drawn = drawnOf(crowd);
   const { codes } = drawn;
   drawn.frame = -1;
   if (!codes) return;
@@ -375,26 +396,27 @@ function lodCameraOf({ xr }: WebGLRenderer, camera: Camera): Camera {
   return head.cameras.includes(camera as ArrayCamera['cameras'][number]) ? head : camera;
 }
 
-/** Chooses which instances are drawn for a camera; null for all, also in shaders that know no lists. */
-function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw): View | null {
-  const drawn = drawStateOf(crowd);
-  drawn.requested = null;
-  if (!drawn.viewed || !readsLists(crowd, material)) return null;
-  const { views, matrixWorld, list } = crowd;
+/** What a camera sees; null for all, also in shaders that know no lists. */
+function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw): CameraView | null {
+  if (!drawnOf(crowd).viewed || !readsLists(crowd, material)) return null;
   const { frame } = renderer.info.render;
-  const seen = views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
-  drawn.looked[0] = seen;
-  if (crowd.count <= crowd.visibility.count) drawn.requested = drawn.looked;
-  // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
-  if (material === null || isCut(crowd)) return seen.of(list, isCut(crowd));
-  return seen.inOrder(list, material.transparent, matrixWorld, views);
+  const { views, matrixWorld } = crowd;
+  return views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
+}
+
+/** What a mesh draws of it. Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use. */
+function shownBy(crowd: DrawnCrowd, seen: CameraView, { material }: Draw): View {
+  const { list } = crowd;
+  const isCut = crowd.count < crowd.visibility.count;
+  if (material === null || isCut) return seen.of(list, isCut);
+  return seen.inOrder(list, material.transparent, crowd.matrixWorld, crowd.views);
 }
 
 /** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
 function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
   // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
   // One that is drawn at levels of its own is drawn at none where there are none.
-  const others = drawStateOf(crowd).viewed || crowd.list === 0;
+  const others = drawnOf(crowd).viewed || crowd.list === 0;
   if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   return view.list.countBelow(crowd.count, view.count, view.start);
@@ -408,6 +430,3 @@ function readsLists(
   if (material) return knowsLists(material);
   return !!depth && !!distance && knowsLists(depth) && knowsLists(distance);
 }
-
-/** Whether an attachment was told to show fewer instances than there are. */
-const isCut = ({ count, visibility }: DrawnCrowd): boolean => count < visibility.count;

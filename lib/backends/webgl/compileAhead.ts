@@ -11,7 +11,6 @@ import {
 } from 'three';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { rootOf } from '../../core/drawnCrowds.js';
-import { drawStateOf } from './DrawState.js';
 import { glslSourceOf } from './glslSources.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 
@@ -24,7 +23,7 @@ export function compileAhead(
   crowd: DrawnCrowd,
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
-  if (drawStateOf(crowd).renderer !== null) return;
+  if (crowd.skeleton.drawn?.renderer) return;
   const counts = parameters as unknown as {
     /** In newer ones only. */
     numSunLightShadows?: number;

@@ -36,7 +36,7 @@ const lastGiven = /*@__PURE__*/ new WeakMap<Material, Given>();
  */
 export function syncShadowMaterial({ state }: WebGLRenderer, material: Material): void {
   const given = material as Given;
-  if (!readsTextures(material)) given.map = given.alphaMap = null;
+  if ((given.map || given.alphaMap) && !readsTextures(material)) given.map = given.alphaMap = null;
   let last = lastGiven.get(material);
   if (last === undefined) {
     last = {};
