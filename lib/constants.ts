@@ -26,6 +26,10 @@ export const LOOP_MODES = 32;
 /** `repetitions` of an instance that never finishes; a float32 cannot hold a larger whole number exactly. */
 export const REPEAT_FOREVER = 1e9;
 
+/** Bits of the number by which `GPUInstances` are told a clip, over that of the clip. */
+export const PLAY_ONCE = 0x10000;
+export const PLAY_IN_STEP = 0x20000;
+
 /**
  * Seconds of an epoch. Shaders get the time as the number of the epoch and the seconds since it began, so that float32 times stay
  * as fine as in the first seconds (at 16 s the spacing of float32 is a microsecond). Times of an instance count from the epoch in

@@ -87,8 +87,7 @@ export type {
   ValueOfInstance,
 } from './features/jointEdits/JointEdits.js';
 export type { KindMesh, KindOptions } from './features/kinds/CrowdKinds.js';
-export type { LayerOptions } from './features/layers/AnimationLayers.js';
-export type { LayerMask } from './features/layers/layerMask.js';
+export type { LayerMask, LayerOptions } from './features/layers/AnimationLayers.js';
 export type {
   AttachmentLevelOptions,
   CrowdLevelsOptions,

@@ -10,8 +10,8 @@ import { bindActions, readActionsGLSL } from './backends/webgl/frameGLSL.js';
 import { type GLSLSource, registerGLSLSource } from './backends/webgl/glslSources.js';
 import { withPieces } from './core/Backend.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
+import { vertexSourceName, verticesOf } from './vertexTextures/VertexReader.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
-import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';
 
 /** Vertices that were baked frame by frame, under WebGLRenderer: each reads and mixes its own. */
 const vertexGLSL = (precision: Precision): GLSLSource => ({

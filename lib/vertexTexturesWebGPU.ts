@@ -13,10 +13,10 @@ import type { NodeSource } from './backends/webgpu/NodeSource.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
 import { withPieces } from './core/Backend.js';
 import * as bake from './vertexTextures/bakeVertexTexture.js';
+import { vertexSourceName, verticesOf } from './vertexTextures/VertexReader.js';
 import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
-import { vertexSourceName, verticesOf } from './vertexTextures/vertexSource.js';
 
-/** Twin of `vertexSource.ts`. */
+/** Twin of `VertexReader.ts`. */
 const vertexNodes = (precision: Precision): NodeSource => ({
   name: vertexSourceName(precision),
 

@@ -12,15 +12,12 @@ import {
   PARAM_ROWS,
   PARAM_STRIDE,
 } from '../lib/constants.js';
-import { matrixUniform } from './tsl.js';
+import { matrixUniform, numbersIn } from './tsl.js';
 
 /** The `bindMatrix` of what is drawn. */
 export const drawParameters = /*@__PURE__*/ matrixUniform();
 
-const parameter = (index: number): Node<'float'> => {
-  const column = drawParameters.element(index >> 2);
-  return [column.x, column.y, column.z, column.w][index & 3];
-};
+const parameter = (index: number) => numbersIn<'float'>(drawParameters.element(index >> 2), index);
 
 /** Twin of `drawSlots.glsl.ts`: the parameters of a draw. Textures are nodes of their own here. */
 export const drawClock = (seconds: Node<'float'> = parameter(PARAM_CLOCK)): Node<'vec2'> =>

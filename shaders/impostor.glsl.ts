@@ -91,7 +91,7 @@ void impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
   vec3 sight = normalize( vec3( dot( eye, x ) / dot( x, x ), dot( eye, y ) / dot( y, y ), dot( eye, z ) / dot( z, z ) ) );
   float azimuth = floor( atan( sight.x, sight.z ) * ${(AZIMUTHS / (2 * Math.PI)).toFixed(6)} + 0.5 );
   int ring = ${borders()
-    .map((border) => `( sight.y > ${border} ? 1 : 0 )`)
+    .map((border) => `int( sight.y > ${border} )`)
     .join(' + ')};
   int column = int( azimuth + ${AZIMUTHS}.5 ) % ${AZIMUTHS};
   float elevation = ${RINGS.slice(1).reduce(
@@ -115,10 +115,6 @@ void impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
 
 }
 `)();
-
-/** The same and what it needs, for nodes. */
-export const impostorNodesGLSL = /*@__PURE__*/ (() =>
-  playedTexelGLSL('playedLayout.z', 'playedLayout.y') + impostorQuadGLSL)();
 
 const vertexGLSL = (): string => /* glsl */ `
 #define CROWD_IMPOSTOR boneTexture.textures[ 0 ]
@@ -177,17 +173,11 @@ mat3x4 ${name}() {
 `,
 };
 
-const readGLSL = /* glsl */ `
-${VARYINGS}
-uniform sampler2D impostorColors;
-uniform sampler2D impostorShapes;
-
-vec2 impostorPixel( vec2 place ) {
-
-  return impostorTile.xy + impostorTile.zw * ( clamp( place, - 0.97, 0.97 ) * 0.5 + 0.5 );
-
-}
-
+/**
+ * What fragments find on the tile. `ON_TILE` is half the side of a tile in the atlas, upwards; by `IMPOSTOR_BEHIND` the surface is
+ * put back.
+ */
+const surfaceGLSL = /* glsl */ `
 /* How small the tile is on the screen. */
 float impostorLevel = 0.0;
 /* How far the surface is in front of the quad, along the ray. */
@@ -195,7 +185,14 @@ float impostorHeight = 0.0;
 vec2 impostorAt = vec2( 0.0 );
 vec4 impostorShape = vec4( 0.0 );
 
-void readImpostor() {
+vec2 impostorPixel( vec2 place ) {
+
+  return impostorTile.xy + impostorTile.zw * ( clamp( place, - 0.97, 0.97 ) * ON_TILE + 0.5 );
+
+}
+
+// Finds the surface, and whether it is there.
+bool readImpostor() {
 
   vec2 texels = vec2( textureSize( impostorShapes, 0 ) ) * impostorTile.zw * 0.5;
   vec2 dx = dFdx( impostorPlace ) * texels;
@@ -211,22 +208,15 @@ void readImpostor() {
 
   impostorAt = impostorPixel( place );
   impostorShape = textureLod( impostorShapes, impostorAt, impostorLevel );
-  if ( impostorShape.w < 0.5 || max( abs( place.x ), abs( place.y ) ) > 1.0 ) discard;
-  impostorHeight = 1.0 - 2.0 * impostorShape.z;
-  #ifdef IMPOSTOR_BEHIND
-    impostorHeight -= IMPOSTOR_BEHIND;
-  #endif
-  #ifndef USE_LOGARITHMIC_DEPTH_BUFFER
+  impostorHeight = 1.0 - 2.0 * impostorShape.z - IMPOSTOR_BEHIND;
+  return impostorShape.w >= 0.5 && max( abs( place.x ), abs( place.y ) ) <= 1.0;
 
-    float w = 1.0 / gl_FragCoord.w;
-    float after = w + impostorHeight * impostorSlope.w;
-    #ifdef USE_REVERSED_DEPTH_BUFFER
-      gl_FragDepth = ( gl_FragCoord.z * w + impostorHeight * impostorSlope.z ) / after;
-    #else
-      gl_FragDepth = 0.5 * ( ( 2.0 * gl_FragCoord.z - 1.0 ) * w + impostorHeight * impostorSlope.z ) / after + 0.5;
-    #endif
+}
 
-  #endif
+// By what the surface is before the quad.
+vec3 impostorShift() {
+
+  return impostorRay * impostorHeight;
 
 }
 
@@ -245,20 +235,57 @@ vec3 impostorFacing() {
 }
 `;
 
+/** The colour of the part on its instance. */
+const partColorGLSL = /* glsl */ `
+vec3 impostorPartColor() {
+
+  int part = int( textureLod( impostorParts, impostorAt, 0.0 ).r * 255.0 + 0.5 );
+  int row = impostorInstance / impostorPartLayout.y;
+  int place = impostorInstance - row * impostorPartLayout.y;
+  return texelFetch( impostorPartColors, ivec2( place * impostorPartLayout.x + part, row ), 0 ).rgb;
+
+}
+`;
+
+const readGLSL = (behind: number): string => /* glsl */ `
+${VARYINGS}
+uniform sampler2D impostorColors;
+uniform sampler2D impostorShapes;
+#define ON_TILE 0.5
+#define IMPOSTOR_BEHIND ${behind.toFixed(1)}
+${surfaceGLSL}
+void drawImpostor() {
+
+  if ( ! readImpostor() ) discard;
+  #ifndef USE_LOGARITHMIC_DEPTH_BUFFER
+
+    float w = 1.0 / gl_FragCoord.w;
+    float after = w + impostorHeight * impostorSlope.w;
+    #ifdef USE_REVERSED_DEPTH_BUFFER
+      gl_FragDepth = ( gl_FragCoord.z * w + impostorHeight * impostorSlope.z ) / after;
+    #else
+      gl_FragDepth = 0.5 * ( ( 2.0 * gl_FragCoord.z - 1.0 ) * w + impostorHeight * impostorSlope.z ) / after + 0.5;
+    #endif
+
+  #endif
+
+}
+`;
+
 /** Where shadows are looked up, and where lights reach the surface: at its own depth. */
 const LIT = /* glsl */ `
-vec3 impostorView = vViewPosition - mat3( viewMatrix ) * impostorRay * impostorHeight;
+vec3 impostorView = vViewPosition - mat3( viewMatrix ) * impostorShift();
 #define vViewPosition impostorView
 #if defined( USE_SHADOWMAP ) && NUM_DIR_LIGHT_SHADOWS > 0
   vec4 impostorDirectional[ NUM_DIR_LIGHT_SHADOWS ];
   for ( int i = 0; i < NUM_DIR_LIGHT_SHADOWS; i ++ )
-    impostorDirectional[ i ] = vDirectionalShadowCoord[ i ] + directionalShadowMatrix[ i ] * vec4( impostorRay * impostorHeight, 0.0 );
+    impostorDirectional[ i ] = vDirectionalShadowCoord[ i ] + directionalShadowMatrix[ i ] * vec4( impostorShift(), 0.0 );
   #define vDirectionalShadowCoord impostorDirectional
 #endif
 #if NUM_SPOT_LIGHT_COORDS > 0
   vec4 impostorSpot[ NUM_SPOT_LIGHT_COORDS ];
   for ( int i = 0; i < NUM_SPOT_LIGHT_COORDS; i ++ )
-    impostorSpot[ i ] = vSpotLightCoord[ i ] + spotLightMatrix[ i ] * vec4( impostorRay * impostorHeight, 0.0 );
+    impostorSpot[ i ] = vSpotLightCoord[ i ] + spotLightMatrix[ i ] * vec4( impostorShift(), 0.0 );
   #define vSpotLightCoord impostorSpot
 #endif
 `;
@@ -273,21 +300,11 @@ const MATRICES = /* glsl */ `
 #endif
 `;
 
-/** The colour of the part on its instance. */
-const PART_COLOR = /* glsl */ `
+const PART_COLORS = /* glsl */ `
 uniform sampler2D impostorParts;
 uniform sampler2D impostorPartColors;
 uniform ivec2 impostorPartLayout;
-
-vec3 impostorPartColor() {
-
-  int part = int( textureLod( impostorParts, impostorAt, 0.0 ).r * 255.0 + 0.5 );
-  int row = impostorInstance / impostorPartLayout.y;
-  int place = impostorInstance - row * impostorPartLayout.y;
-  return texelFetch( impostorPartColors, ivec2( place * impostorPartLayout.x + part, row ), 0 ).rgb;
-
-}
-`;
+${partColorGLSL}`;
 
 const replaceChunk = (shader: string, chunk: string, code: string) =>
   shader.replace(`#include <${chunk}>`, () => code);
@@ -298,14 +315,12 @@ const replaceChunk = (shader: string, chunk: string, code: string) =>
  * @param parts Whether instances colour parts.
  */
 export function impostorFragmentGLSL(fragmentShader: string, isShadow: boolean, parts: boolean): string {
-  if (isShadow) {
-    const read = `#define IMPOSTOR_BEHIND ${SHADOW_BEHIND}\n${readGLSL}`;
-    return read + replaceChunk(fragmentShader, 'map_fragment', 'readImpostor();');
-  }
-  const functions = parts ? readGLSL + PART_COLOR : readGLSL;
+  if (isShadow)
+    return readGLSL(SHADOW_BEHIND) + replaceChunk(fragmentShader, 'map_fragment', 'drawImpostor();');
+  const functions = readGLSL(0) + (parts ? PART_COLORS : '');
   const color = parts ? 'impostorColor() * impostorPartColor()' : 'impostorColor()';
   let shader = fragmentShader;
-  shader = replaceChunk(shader, 'map_fragment', `readImpostor();\ndiffuseColor.rgb *= ${color};`);
+  shader = replaceChunk(shader, 'map_fragment', `drawImpostor();\ndiffuseColor.rgb *= ${color};`);
   shader = replaceChunk(
     shader,
     'normal_fragment_begin',
@@ -358,40 +373,57 @@ void main() {
 `;
 
 /** From tiles of twice the size to those of the atlas. Around what is covered, colours, normals and depths go on. */
+const tilesGLSL = /* glsl */ `
+void addTexels( ivec2 at, int width ) {
+
+  tileColor = vec4( 0.0 );
+  tileShape = vec4( 0.0 );
+  tilePart = vec4( 0.0 );
+  for ( int i = 0; i < width * width; i ++ ) {
+
+    ivec2 on = at + ivec2( i % width, i / width );
+    vec4 texel = texelFetch( colors, on, 0 );
+    tileColor += texel;
+    tileShape += texel.w * vec4( texelFetch( shapes, on, 0 ).xyz, 1.0 );
+    tilePart = mix( tilePart, texelFetch( parts, on, 0 ), texel.w );
+
+  }
+
+}
+
+void resolveTile( ivec2 at ) {
+
+  addTexels( at, 2 );
+  float covered = tileShape.w;
+  if ( covered == 0.0 ) addTexels( at - ivec2( 2 ), 6 );
+  float count = max( tileShape.w, 0.001 );
+  tileColor /= count;
+  tileShape = tileShape.w == 0.0 ? vec4( 0.5, 0.5, 0.5, 0.0 ) : vec4( tileShape.xyz / count, covered * 0.25 );
+
+}
+`;
+
 export const resolveTilesGLSL = /* glsl */ `
 precision highp float;
 uniform sampler2D colors;
 uniform sampler2D shapes;
 uniform sampler2D parts;
 varying vec2 place;
-layout( location = 0 ) out vec4 color;
-layout( location = 1 ) out vec4 shape;
-layout( location = 2 ) out vec4 part;
-
-void add( ivec2 at, int from, int to ) {
-
-  color = shape = part = vec4( 0.0 );
-  for ( int y = from; y < to; y ++ ) for ( int x = from; x < to; x ++ ) {
-
-    vec4 texel = texelFetch( colors, at + ivec2( x, y ), 0 );
-    if ( texel.w == 0.0 ) continue;
-    color += texel;
-    shape += vec4( texelFetch( shapes, at + ivec2( x, y ), 0 ).xyz, 1.0 );
-    part = texelFetch( parts, at + ivec2( x, y ), 0 );
-
-  }
-
-}
-
+layout( location = 0 ) out vec4 tileColor;
+layout( location = 1 ) out vec4 tileShape;
+layout( location = 2 ) out vec4 tilePart;
+${tilesGLSL}
 void main() {
 
-  ivec2 at = ivec2( place * vec2( textureSize( colors, 0 ) ) * 0.5 ) * 2;
-  add( at, 0, 2 );
-  float covered = shape.w;
-  if ( covered == 0.0 ) add( at, - 2, 4 );
-  float count = max( shape.w, 0.001 );
-  color /= count;
-  shape = shape.w == 0.0 ? vec4( 0.5, 0.5, 0.5, 0.0 ) : vec4( shape.xyz / count, covered * 0.25 );
+  resolveTile( ivec2( place * vec2( textureSize( colors, 0 ) ) * 0.5 ) * 2 );
 
 }
 `;
+
+/** All that nodes are made of. */
+export const impostorNodesGLSL = /*@__PURE__*/ (() =>
+  playedTexelGLSL('playedLayout.z', 'playedLayout.y') +
+  impostorQuadGLSL +
+  surfaceGLSL +
+  partColorGLSL +
+  tilesGLSL)();

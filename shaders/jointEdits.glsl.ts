@@ -66,7 +66,7 @@ vec4 mixTo( vec4 a, vec4 b, float weight, bool turns ) {
 `)();
 
 /**
- * Twin of `localEdits.ts`: live poses, and edits of local transforms. Needs `slerpGLSL`, `rampAt`, `CROWD_CLOCK`, `poseNodes` (how many
+ * Twin of `applyEdits.ts`: live poses, and edits of local transforms. Needs `slerpGLSL`, `rampAt`, `CROWD_CLOCK`, `poseNodes` (how many
  * a live pose has) and `livePerRow`.
  */
 const localEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
@@ -137,7 +137,7 @@ void editLocals( int instance, int node, inout vec4 rotation, inout vec4 positio
 }
 `)();
 
-/** Twin of `modelEdits.ts`: edits of matrices relative to the root, and look-at. Needs `slerpGLSL`. */
+/** Twin of `applyEdits.ts`: edits of matrices relative to the root, and look-at. Needs `slerpGLSL`. */
 const modelEditsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 int nextEdit = 0;
 int lastEdit = 0;

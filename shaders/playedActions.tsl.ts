@@ -1,7 +1,6 @@
 import { ivec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { playedLayout } from '../lib/playback/instanceLayout.js';
-import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import { inLayers, type TexelNode } from './TexelNode.js';
 
 /** What a crowd plays. */
@@ -23,7 +22,3 @@ export const playedNeeds = ({ actions, clock, layers }: Omit<PlayedTexels, 'over
   CROWD_EPOCH: clock.y,
   playedLayout: ivec4(...playedLayout(layers)),
 });
-
-/** How a number goes from one to another. */
-export const rampAt = (clock: Node<'float'>, ramp: Node<'vec4'>) =>
-  frameAtNodes<{ rampAt(clock: Node<'float'>, ramp: Node<'vec4'>): Node<'float'> }>().rampAt(clock, ramp);

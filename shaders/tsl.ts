@@ -247,9 +247,9 @@ export type UniformNodeType<T extends UniformType> = T extends 'color' ? 'vec3' 
 export const uniformOfType = <T extends UniformType>(node: Node): Node<UniformNodeType<T>> =>
   node as unknown as Node<UniformNodeType<T>>;
 
-/** Some components of a vector, by their names. */
-export const componentsNamed = <T>(vector: Node<'vec4'>, names: string): Node<T> =>
-  (vector as unknown as Record<string, Node<T>>)[names];
+/** So many of the numbers that lie four in a vector, from the one whose number is `at`. */
+export const numbersIn = <T>(vector: Node<'vec4'>, at: number, size = 1): Node<T> =>
+  (vector as unknown as Record<string, Node<T>>)['xyzw'.slice(at & 3, (at & 3) + size)];
 
 /** Components of a vector by their number. */
 export function componentsOf(vector: Node<'vec4'>): Elements<'float'> {

@@ -1,7 +1,7 @@
 import type { Crowd } from '../core/Crowd.js';
 import type { DrivenMixer } from '../playback/InstancePlayback.js';
-import { TimeHeap } from '../utils/TimeHeap.js';
-import type { PlayedAction } from './PlayedAction.js';
+import { DueTimes } from '../utils/DueTimes.js';
+import type { PlayedAction } from './storeActions.js';
 
 /** What an action tells its mixer, as three.js's do. */
 export type ActionReport = { action: PlayedAction } & (
@@ -26,11 +26,8 @@ export class ActionDriver {
   /** By instance. */
   readonly mixers: (DrivenMixer | undefined)[] = [];
   /** Seconds since the crowd's beginning at which something changes next, for each instance. */
-  private readonly heap: TimeHeap;
-  /** Mixers that code has changed since the last update, which run in the next. */
-  touched: DrivenMixer[] = [];
-  /** The mixer that was last updated by itself, and updates of the crowd's clock that are known. */
-  private leader: DrivenMixer | null = null;
+  readonly due: DueTimes;
+  /** Updates of the crowd's clock that are known. */
   private updates = 0;
 
   /** The driver of a crowd, which is made when it is first asked for. */
@@ -41,12 +38,7 @@ export class ActionDriver {
   }
 
   private constructor(private readonly crowd: Crowd) {
-    this.heap = new TimeHeap(crowd.capacity);
-  }
-
-  /** Says when something about the actions of an instance changes next. */
-  schedule(index: number, time: number): void {
-    if (this.heap.timeOf(index) !== time) this.heap.set(index, time);
+    this.due = new DueTimes(crowd.capacity);
   }
 
   /** Dispatches an event of an action. */
@@ -58,17 +50,14 @@ export class ActionDriver {
   }
 
   advanced(): void {
-    const { crowd, heap, mixers, touched } = this;
+    const { crowd, mixers } = this;
     const { elapsed, time } = crowd.playback;
     const loops = crowd.events.isListenedTo('loop');
     // Whose time runs backwards, or are to tell of passes from now on, did not know.
     const all = time.step < 0 || (loops && !this.loops);
     this.loops = loops;
     // Each is run once: a listener could start something that is due again and again.
-    const due = all ? [...mixers.keys()] : [];
-    for (; heap.firstTime <= elapsed; heap.set(heap.first, Infinity)) if (!all) due.push(heap.first);
-    this.touched = [];
-    for (const { owner } of touched) due.push(owner.instanceId);
+    const due = this.due.take(all ? Infinity : elapsed);
     const errors: unknown[] = [];
     for (const index of due) {
       try {
@@ -82,13 +71,6 @@ export class ActionDriver {
     if (errors.length > 0) throw errors[0];
   }
 
-  /** Call when a mixer was updated by itself. */
-  led(leader: DrivenMixer): void {
-    const { time } = this.crowd.playback;
-    if (this.leader === null) this.updates = time.updates;
-    this.leader = leader;
-  }
-
   /**
    * Has all drawn where their clocks are: shaders know of the crowd's clock alone, and on that what an instance plays goes on by itself.
    * Where all have clocks of their own, and the crowd was not updated since this was last called, it is updated with them.
@@ -96,14 +78,15 @@ export class ActionDriver {
   meetAll(mesh: { readonly count: number; update(delta: number): unknown }): void {
     const { playback } = this.crowd;
     const { time } = playback;
-    const ahead = (time.own[this.leader?.owner.instanceId ?? -1] ?? time.elapsed) - time.elapsed;
-    if (ahead !== 0 && this.updates === time.updates) {
+    const { own } = time;
+    const last = own[mesh.count - 1];
+    if (last !== undefined && last !== time.elapsed && this.updates === time.updates) {
       let all = true;
-      for (let i = 0; i < mesh.count && all; i++) all = time.own[i] !== undefined;
-      if (all) mesh.update(ahead);
+      for (let i = 0; i < mesh.count && all; i++) all = own[i] !== undefined;
+      if (all) mesh.update(last - time.elapsed);
     }
     this.updates = time.updates;
-    const { own, elapsed } = time;
+    const { elapsed } = time;
     for (let i = 0; i < own.length; i++) {
       const seconds = elapsed - (own[i] ?? elapsed);
       if (!(Math.abs(seconds) > ROUNDING) || time.isPaused(i)) continue;
@@ -120,21 +103,19 @@ export class ActionDriver {
     this.mixers[index] = undefined;
     const { own } = this.crowd.playback.time;
     if (index < own.length) own[index] = undefined;
-    this.heap.set(index, Infinity);
+    this.due.set(index, Infinity);
   }
 
-  swapped(i: number, j: number): void {
-    const { heap, mixers } = this;
+  swap(i: number, j: number): void {
+    const { mixers } = this;
     const { own } = this.crowd.playback.time;
     [mixers[i], mixers[j]] = [mixers[j], mixers[i]];
     if (own.length > 0) [own[i], own[j]] = [own[j], own[i]];
-    const time = heap.timeOf(i);
-    heap.set(i, heap.timeOf(j));
-    heap.set(j, time);
+    this.due.swap(i, j);
   }
 
-  resized(capacity: number): void {
-    this.heap.resize(capacity);
+  resize(capacity: number): void {
+    this.due.resize(capacity);
     const { own } = this.crowd.playback.time;
     for (const all of [this.mixers, own]) all.length = Math.min(all.length, capacity);
   }

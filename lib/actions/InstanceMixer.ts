@@ -22,8 +22,7 @@ import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../pl
 import { checkFinite } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
 import { ActionDriver, type ActionReport } from './ActionDriver.js';
-import type { ThreeAction } from './PlayedAction.js';
-import { nextChange, storeActions } from './storeActions.js';
+import { nextChange, storeActions, type ThreeAction } from './storeActions.js';
 
 /** Whose clip an event is about. */
 export interface EventOfAction {
@@ -207,7 +206,6 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (!this.hasOwnClock) this.read();
     this.ownStep = delta;
     crowd.playback.time.own[owner.instanceId] = this.clock + delta;
-    this.driver.led(this);
     const loops = crowd.events.isListenedTo('loop');
     // Until something changes, shaders know all of it.
     if (delta < 0 || this.clock >= this.due || loops !== this.loops) this.pass(delta);
@@ -251,8 +249,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   wake(): void {
     if (this.due === -Infinity) return;
     this.due = -Infinity;
-    const { instanceId } = this.owner;
-    if (instanceId >= 0) this.driver.touched.push(this);
+    this.schedule();
   }
 
   // What the driver calls.
@@ -416,7 +413,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   private schedule(): void {
     const { owner, due } = this;
-    if (owner.instanceId >= 0) this.driver.schedule(owner.instanceId, this.hasOwnClock ? Infinity : due);
+    if (owner.instanceId >= 0) this.driver.due.set(owner.instanceId, this.hasOwnClock ? Infinity : due);
   }
 
   private know(action: InstanceAction<T>): InstanceAction<T> {

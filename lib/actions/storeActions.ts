@@ -1,4 +1,14 @@
-import { type LinearInterpolant, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import {
+  type AnimationAction,
+  type AnimationActionLoopStyles,
+  type AnimationClip,
+  type AnimationMixer,
+  type LinearInterpolant,
+  LoopOnce,
+  LoopPingPong,
+  LoopRepeat,
+  type Object3D,
+} from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 import {
@@ -37,7 +47,72 @@ import {
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
-import type { PlayedAction } from './PlayedAction.js';
+
+/** three.js's action, whose methods return it itself, with what it keeps to itself. */
+export interface ThreeAction<Mixer extends AnimationMixer = AnimationMixer, Root extends Object3D = Object3D>
+  extends AnimationAction {
+  play(): this;
+  stop(): this;
+  reset(): this;
+  startAt(time: number): this;
+  setLoop(mode: AnimationActionLoopStyles, repetitions?: number): this;
+  setEffectiveWeight(weight: number): this;
+  fadeIn(duration: number): this;
+  fadeOut(duration: number): this;
+  crossFadeFrom(fadeOutAction: AnimationAction, duration: number, warp?: boolean): this;
+  stopFading(): this;
+  setEffectiveTimeScale(timeScale: number): this;
+  setDuration(duration: number): this;
+  syncWith(action: AnimationAction): this;
+  halt(duration: number): this;
+  warp(startTimeScale: number, endTimeScale: number, duration: number): this;
+  stopWarping(): this;
+  getMixer(): Mixer;
+  getRoot(): Root;
+  // Declared here, so that accessors may take the place of fields.
+  time: number;
+  timeScale: number;
+  weight: number;
+  loop: AnimationActionLoopStyles;
+  paused: boolean;
+  enabled: boolean;
+  /** @internal */
+  _clip: AnimationClip;
+  /** @internal */
+  _cacheIndex: number | null;
+  /** @internal */
+  _loopCount: number;
+  /** @internal */
+  _startTime: number | null;
+  /** @internal */
+  _weightInterpolant: LinearInterpolant | null;
+  /** @internal */
+  _timeScaleInterpolant: LinearInterpolant | null;
+  /** @internal */
+  _effectiveTimeScale: number;
+  /** @internal */
+  _update(time: number, deltaTime: number, direction: number, accuIndex: number): void;
+  /** @internal */
+  _updateWeight(time: number): number;
+  /** @internal */
+  _updateTimeScale(time: number): number;
+  /** @internal */
+  _updateTime(deltaTime: number): number;
+}
+
+/** An action of an instance, as what is written for shaders needs it. */
+export interface PlayedAction extends ThreeAction {
+  readonly clip: BakedClip;
+  /** Number of the layer. */
+  readonly layer: number;
+  /** Seconds since the crowd's beginning at which it was started, or its time was set. */
+  readonly begun: number;
+  /** Whether its mixer has just moved it in reverse. */
+  readonly runsBack: boolean;
+  /** The time of the mixer. */
+  readonly at: number;
+  weightAt(time: number): number;
+}
 
 const _action: Actions = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
 
@@ -250,23 +325,16 @@ export function loadAction(
   action.enabled = !isOver || action.clampWhenFinished;
   if (isHeld && has(WAITING)) action._startTime = stored[ACTION_WARP + RAMP_START] + ahead;
   action.weight = stored[ACTION_WEIGHT + RAMP_TO] || stored[ACTION_WEIGHT + RAMP_FROM];
+  const value = (ramp: number) => rampAt(stored, ramp, action.at - ahead);
+  const left = (ramp: number) =>
+    Math.max(stored[ramp + RAMP_START] + 1 / stored[ramp + RAMP_RATE] + ahead - action.at, 0);
   if (stored[ACTION_WEIGHT + RAMP_RATE] !== 0) {
-    action._scheduleFading(0, 1, 1);
-    loadRamp(action._weightInterpolant, action.weight || 1, stored, ACTION_WEIGHT, ahead);
+    const weight = action.weight || 1;
+    const goal = stored[ACTION_WEIGHT + RAMP_TO];
+    action._scheduleFading(left(ACTION_WEIGHT), value(ACTION_WEIGHT) / weight, goal / weight);
   }
   if (!isWarping(stored, 0)) return;
-  action.warp(1, 1, 0);
-  loadRamp(action._timeScaleInterpolant, 1, stored, ACTION_WARP, ahead);
-}
-
-function loadRamp(
-  ramp: LinearInterpolant | null,
-  factor: number,
-  stored: Actions,
-  at: number,
-  ahead: number,
-): void {
-  const start = stored[at + RAMP_START] + ahead;
-  ramp?.parameterPositions.set([start, start + 1 / stored[at + RAMP_RATE]]);
-  ramp?.sampleValues.set([stored[at + RAMP_FROM] / factor, stored[at + RAMP_TO] / factor]);
+  const { timeScale } = action;
+  const goal = stored[ACTION_WARP + RAMP_TO];
+  action.warp(value(ACTION_WARP) * timeScale, goal * timeScale, left(ACTION_WARP));
 }

@@ -1,10 +1,8 @@
 import {
   type BufferGeometry,
-  ClampToEdgeWrapping,
   DataTexture,
   FloatType,
   HalfFloatType,
-  NearestFilter,
   RGBAFormat,
   RGBAIntegerFormat,
   UnsignedIntType,
@@ -100,13 +98,8 @@ export class BoneTexture extends DataTexture {
     { poseSource }: { readonly poseSource: PoseSource } = { poseSource: trackSource },
   ) {
     const { texels, layout } = data;
-    super(texels as Float32Array<ArrayBuffer>, layout.width, layout.height, RGBAFormat);
-    this.type = texels instanceof Uint16Array ? HalfFloatType : FloatType;
-    this.magFilter = NearestFilter;
-    this.minFilter = NearestFilter;
-    this.wrapS = ClampToEdgeWrapping;
-    this.wrapT = ClampToEdgeWrapping;
-    this.generateMipmaps = false;
+    const type = texels instanceof Uint16Array ? HalfFloatType : FloatType;
+    super(texels as Float32Array<ArrayBuffer>, layout.width, layout.height, RGBAFormat, type);
     this.name = 'BoneTexture';
     if (data.encoding === 'frames' && poseSource === trackSource) {
       throw new Error('These data hold frames; pass `frames` too: new BoneTexture(data, frames).');

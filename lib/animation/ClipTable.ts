@@ -1,7 +1,6 @@
 import type { AnimationClip } from 'three';
 import { REST_FRAME } from '../constants.js';
-import { expectFit, expectShape } from '../utils/expect.js';
-import { listNames } from '../utils/messages.js';
+import { expectFit, expectShape, listNames } from '../utils/messages.js';
 import type { BoxArray } from './jointBoxes.js';
 
 /** Numbers per frame of a root motion: x, y, z in scene units, and the turn about y in radians. */
@@ -56,17 +55,13 @@ export type ClipReference = string | number | Pick<AnimationClip, 'name'>;
 
 /** Finds clips by name or index. */
 export class ClipTable {
-  readonly clips: readonly BakedClip[];
   private readonly byName: Map<string, number>;
   private readonly byStart: Map<number, BakedClip>;
 
-  constructor(clips: readonly BakedClip[]) {
-    this.clips = clips;
-    this.byName = new Map();
+  constructor(readonly clips: readonly BakedClip[]) {
+    // Of several with one name, the first is found.
+    this.byName = new Map([...clips.entries()].reverse().map(([index, { name }]) => [name, index]));
     this.byStart = new Map(clips.map((clip) => [clip.start, clip]));
-    clips.forEach((clip, index) => {
-      if (!this.byName.has(clip.name)) this.byName.set(clip.name, index);
-    });
   }
 
   /** The clip whose first frame that is; null for any other frame. */
@@ -95,7 +90,9 @@ export class ClipTable {
     const name = typeof clip === 'object' ? clip?.name : clip;
     const index = this.byName.get(name);
     if (index !== undefined) return index;
-    throw new Error(`There is no clip "${name}"; there are ${listNames([...this.byName.keys()], name)}.`);
+    throw new Error(
+      `There is no clip "${name}"; there are ${listNames([...this.byName.keys()].reverse(), name)}.`,
+    );
   }
 }
 

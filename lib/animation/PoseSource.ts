@@ -5,8 +5,7 @@ import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import type { AffineArray } from '../utils/affine.js';
 import type { BoneTextureData, TextureLayout } from './BoneTextureData.js';
 import type { JointBoxes } from './jointBoxes.js';
-import type { EditModel } from './mixPose.js';
-import type { PoseMix } from './PoseMix.js';
+import type { EditModel, PoseMix } from './mixPose.js';
 import type { PosedBeyondClips } from './posedBounds.js';
 
 /**

@@ -2,13 +2,10 @@ import { DataUtils } from 'three';
 import { AFFINE_SIZE, MATRIX_TEXELS, PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../constants.js';
 import type { AffineArray } from '../utils/affine.js';
 import { type BoneTextureData, frameTexel } from './BoneTextureData.js';
-import { expandByClips, expandByPose } from './jointBoxes.js';
-import { createPoseMix, type PoseMix } from './PoseMix.js';
+import { expandByClips, expandByJoint } from './jointBoxes.js';
+import { createPoseMix, type PoseMix } from './mixPose.js';
 import type { PoseReader, PoseSource } from './PoseSource.js';
 
-const _first = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
-const _second = /*@__PURE__*/ new Float32Array(AFFINE_SIZE);
-const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 const _mix = /*@__PURE__*/ createPoseMix();
 
 /** Reads skinning matrices that were baked frame by frame. */
@@ -22,59 +19,31 @@ class FrameReader implements PoseReader {
   }
 
   jointMatrix(joint: number, out: AffineArray, at: number): void {
-    const { clips, count } = this.mix;
-    if (count === 1) {
-      const [{ frame0, frame1, alpha }] = clips;
-      this.readJoint(frame0, frame1, alpha, joint, out, at);
-      return;
-    }
     out.fill(0, at, at + AFFINE_SIZE);
-    for (let i = 0; i < count; i++) {
-      const { frame0, frame1, alpha, weight } = clips[i];
-      this.readJoint(frame0, frame1, alpha, joint, _affine, 0);
-      for (let k = 0; k < AFFINE_SIZE; k++) out[at + k] += weight * _affine[k];
-    }
-  }
-
-  readJoint(
-    frame0: number,
-    frame1: number,
-    alpha: number,
-    joint: number,
-    out: AffineArray,
-    at: number,
-  ): void {
-    this.read(frame0, joint * AFFINE_SIZE, AFFINE_SIZE, _first);
-    if (alpha > 0) this.read(frame1, joint * AFFINE_SIZE, AFFINE_SIZE, _second);
-    for (let i = 0; i < AFFINE_SIZE; i++) {
-      out[at + i] = alpha > 0 ? _first[i] + (_second[i] - _first[i]) * alpha : _first[i];
-    }
+    this.add(joint * AFFINE_SIZE, AFFINE_SIZE, out, at);
   }
 
   readMorphs(out: Float64Array): void {
     const { morphNames, jointNames } = this.data;
-    const first = jointNames.length * AFFINE_SIZE;
     out.fill(0, 0, morphNames.length);
-    const add = (frame: number, weight: number) => {
-      for (let i = 0; i < morphNames.length; i++) {
-        this.read(frame, first + i, 1, _first);
-        out[i] += weight * _first[0];
-      }
-    };
-    const { clips, count } = this.mix;
-    for (let i = 0; i < count; i++) {
-      const { frame0, frame1, alpha, weight } = clips[i];
-      add(frame0, weight * (1 - alpha));
-      if (alpha > 0) add(frame1, weight * alpha);
-    }
+    this.add(jointNames.length * AFFINE_SIZE, morphNames.length, out, 0);
   }
 
-  /** Reads numbers of a frame, from the one at a place. */
-  private read(frame: number, place: number, size: number, out: Float32Array): void {
+  /** Adds numbers of the mixed frames, from the one at a place on. */
+  private add(place: number, size: number, out: AffineArray, at: number): void {
     const { texels, precision, layout } = this.data;
-    const at = frameTexel(layout, frame) * 4 + place;
-    for (let i = 0; i < size; i++) {
-      out[i] = precision === 'half' ? DataUtils.fromHalfFloat(texels[at + i]) : texels[at + i];
+    const { clips, count } = this.mix;
+    const addFrame = (frame: number, weight: number) => {
+      const from = frameTexel(layout, frame) * 4 + place;
+      for (let i = 0; i < size; i++) {
+        const value = texels[from + i];
+        out[at + i] += weight * (precision === 'half' ? DataUtils.fromHalfFloat(value) : value);
+      }
+    };
+    for (let i = 0; i < count; i++) {
+      const { frame0, frame1, alpha, weight } = clips[i];
+      addFrame(frame0, weight * (1 - alpha));
+      if (alpha > 0) addFrame(frame1, weight * alpha);
     }
   }
 }
@@ -104,14 +73,16 @@ const restSource: PoseSource = {
       expandByClips(target, boneTexture.data);
       return;
     }
-    const pose = new Float64Array(jointNames.length * AFFINE_SIZE);
+    const { reader } = boneTexture;
+    const matrix = new Float64Array(AFFINE_SIZE);
+    const mix = createPoseMix();
     for (let frame = 0; frame < frames; frame++) {
+      mix.clips[0].frame0 = frame;
+      reader.pose(mix);
       for (let joint = 0; joint < jointNames.length; joint++) {
-        // Joints that no vertex follows have empty boxes.
-        if (boxes[joint * 6] > boxes[joint * 6 + 3]) continue;
-        (boneTexture.reader as FrameReader).readJoint(frame, frame, 0, joint, pose, joint * AFFINE_SIZE);
+        reader.jointMatrix(joint, matrix, 0);
+        expandByJoint(target, boxes, joint, matrix, 0);
       }
-      expandByPose(target, boxes, pose);
     }
   },
 };

@@ -5,13 +5,14 @@ import { clipBounds } from './clipBounds.js';
 import { expandByClips } from './jointBoxes.js';
 import {
   composeModel,
+  createPoseMix,
   type EditModel,
   type MixedLayer,
   mixMorphs,
   mixNode,
+  type PoseMix,
   playedActions,
 } from './mixPose.js';
-import { createPoseMix, type PoseMix } from './PoseMix.js';
 import type { PosedCrowd, PoseEditor, PoseReader, PoseSource } from './PoseSource.js';
 import type { PoseTracks } from './PoseTracks.js';
 

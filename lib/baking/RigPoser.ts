@@ -115,11 +115,7 @@ export class RigPoser {
       let one = mixed.get(name);
       if (one === undefined) {
         const { propertyName, propertyIndex } = PropertyBinding.parseTrackName(name);
-        const path = {
-          nodeName: '',
-          propertyName,
-          propertyIndex,
-        };
+        const path = { nodeName: '', propertyName, propertyIndex };
         const binding = new PropertyBinding(node, name, path);
         one = { mixer: new PropertyMixer(binding, ValueTypeName, track.getValueSize()), interpolants: [] };
         one.mixer.saveOriginalState();

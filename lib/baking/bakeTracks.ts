@@ -2,7 +2,7 @@ import { AdditiveAnimationBlendMode, Box3, NormalAnimationBlendMode, Vector3 } f
 import type { BakedClip } from '../animation/ClipTable.js';
 import { clipBounds } from '../animation/clipBounds.js';
 import { boxToArray, expandByPose, farthestCorner } from '../animation/jointBoxes.js';
-import { createPoseMix } from '../animation/PoseMix.js';
+import { createPoseMix } from '../animation/mixPose.js';
 import { type PoseTracks, storedFrame } from '../animation/PoseTracks.js';
 import { TrackReader, trackSource } from '../animation/trackSource.js';
 import {

@@ -10,7 +10,7 @@ import { affineFromMatrix4, isSingular, linearDeterminant, multiplyAffine } from
 import type { Steps } from '../utils/steps.js';
 import type { Encoding, Poses, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
-import { bakedClip, type PlannedClip } from './planClips.js';
+import { bakedClip, frameTime, type PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';
 import { checkPose } from './skeleton.js';
 
@@ -68,13 +68,13 @@ export function* bakeFrames({
   yield 0;
 
   for (const one of bound) {
-    const { clip, name, start, count, timeOf } = one;
+    const { clip, name, start, count } = one;
     poser.play(clip, one.channels);
 
     const bounds = new Box3();
     const rootMotion = extractor?.extracts(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
-      poser.sample(timeOf(i));
+      poser.sample(frameTime(i, count, clip.duration));
       readPose(poser, pose);
       if (rootMotion !== null) {
         extractor?.measure(poser, i, rootMotion);

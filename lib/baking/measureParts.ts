@@ -7,7 +7,7 @@ import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant } from '../utils/affine.js';
 import { inRuns, type Steps } from '../utils/steps.js';
 import { bindClip, CURVE, hasTangents, MORPHS } from './channels.js';
-import type { PlannedClip } from './planClips.js';
+import { frameTime, type PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';
 
 // What baking has to know of a character's meshes, and of what clips do to them, before it reads any keys.
@@ -54,7 +54,7 @@ export function* findChangedParts(
     if (isSingular(model, 0)) flattened.set(part, undefined);
   });
   const model = new Float64Array(AFFINE_SIZE);
-  for (const { clip, count, timeOf } of clips) {
+  for (const { clip, count } of clips) {
     // Most tracks move bones, which have no meshes below them. Between scales above zero there are no others.
     const scales = bindClip(poser, clip).channels.filter(
       ({ node, property, tracks }) =>
@@ -66,7 +66,7 @@ export function* findChangedParts(
     if (scales.length === 0) continue;
     poser.play(clip, scales);
     for (let frame = 0; frame < count; frame++) {
-      poser.sample(timeOf(frame));
+      poser.sample(frameTime(frame, count, clip.duration));
       poser.update();
       parts.forEach(({ node, model: rest }, part) => {
         affineFromMatrix4(poser.nodes[node].matrixWorld, model, 0);

@@ -79,10 +79,7 @@ export function* packTracks(
     for (const { values, size } of moving[clip]) {
       const length = frames * size;
       for (let from = 0, to = at; from < length; from += size, to += stride) {
-        keys[to] = values[from];
-        keys[to + 1] = values[from + 1];
-        keys[to + 2] = values[from + 2];
-        if (size === 4) keys[to + 3] = values[from + 3];
+        for (let k = 0; k < size; k++) keys[to + k] = values[from + k];
       }
       at += 4;
     }

@@ -28,8 +28,6 @@ export interface PlannedClip {
   /** First frame. */
   start: number;
   count: number;
-  /** Seconds into the clip at which a frame is. */
-  timeOf(frame: number): number;
 }
 
 /**
@@ -67,7 +65,7 @@ export function* planClips(
     yield* checkClip(clip, checked);
     const { duration } = clip;
     const count = duration > 0 ? Math.max(1, Math.round(duration * rate)) + 1 : 1;
-    planned.push({ clip, name, start, count, timeOf: frameTimes(count, duration) });
+    planned.push({ clip, name, start, count });
     start += count;
   }
   warnOfNames(planned, 'clip');
@@ -92,11 +90,9 @@ export const bakedClip = (
   return { name, start, count, duration, fps, bounds: boxToArray(bounds), rootMotion, markers: [] };
 };
 
-/** Seconds into a clip at which each of its frames is, from its beginning to its end. */
-export const frameTimes =
-  (count: number, duration: number) =>
-  (frame: number): number =>
-    count === 1 ? 0 : (frame / (count - 1)) * duration;
+/** Seconds into a clip at which one of its frames is, from its beginning to its end. */
+export const frameTime = (frame: number, count: number, duration: number): number =>
+  count === 1 ? 0 : (frame / (count - 1)) * duration;
 
 /** @param checked Arrays of times that have been found right; tracks often share them. */
 function* checkClip({ name, duration, tracks }: AnimationClip, checked: Set<ArrayLike<number>>): Steps<void> {

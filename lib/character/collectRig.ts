@@ -2,7 +2,7 @@ import { type Bone, Matrix4, type Mesh, type Object3D, type SkinnedMesh } from '
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE, SHADING_JOINT } from '../constants.js';
-import { affineFromMatrix4, affineOf, affineToMatrix4 } from '../utils/affine.js';
+import { affineOf, affineToMatrix4 } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
 import { checkFinite, describe } from '../utils/messages.js';
 import { runAll, type Steps } from '../utils/steps.js';
@@ -123,18 +123,9 @@ export function* collectRigSteps(
   for (const part of uneven)
     slots.push({ name: shadingName(part), node: parts[part].node, inverse: new Matrix4(), mesh: null });
 
-  if (!morphing) {
-    for (const part of parts) {
-      if (Object.keys(part.geometry.morphAttributes).length === 0) continue;
-      part.geometry = sharingCopy(part.geometry);
-      part.geometry.morphAttributes = {};
-    }
-  }
-
-  const jointInverses = new Float64Array(slots.length * AFFINE_SIZE);
-  slots.forEach(({ inverse }, i) => {
-    affineFromMatrix4(inverse, jointInverses, i * AFFINE_SIZE);
-  });
+  for (const part of parts)
+    if (!morphing && Object.keys(part.geometry.morphAttributes).length > 0)
+      part.geometry = Object.assign(sharingCopy(part.geometry), { morphAttributes: {} });
 
   const { shared: sharesMorphs, ...morphs } = collectMorphs(parts, shareMorphs);
   const rig = {
@@ -142,7 +133,7 @@ export function* collectRigSteps(
     parents,
     jointNames: slots.map(({ name }) => name),
     jointNodes: Int32Array.from(slots, ({ node }) => node),
-    jointInverses,
+    jointInverses: Float64Array.from(slots.flatMap(({ inverse }) => affineOf(inverse))),
     jointMeshes: slots.map(({ mesh }) => mesh),
     parts: parts.map(({ mesh, geometry, material, followed, ...part }) => part),
     morphing,

@@ -94,7 +94,7 @@ export function createCrowdGeometry(
 
   const geometry = new BufferGeometry().copy(source);
   for (const name in geometry.attributes) if (FURTHER_INFLUENCES.test(name)) geometry.deleteAttribute(name);
-  if (binding === null) setSkin(geometry, source, boneTexture, influences);
+  if (binding === null) packSkin(geometry, source, boneTexture, influences);
   else binding.bind(geometry, source);
   makeMorphsRelative(geometry);
   posers.set(geometry, poser);
@@ -107,7 +107,7 @@ export function createCrowdGeometry(
  *
  * @throws If the weights are no weights, or the bone texture has no such joint; the message names the vertex.
  */
-function setSkin(
+function packSkin(
   geometry: BufferGeometry,
   source: BufferGeometry,
   boneTexture: BoneTexture,
@@ -122,9 +122,15 @@ function setSkin(
   const wide = integers.some((value) => value > 255) || isRigid(integers, floats);
   const skin = wide ? new InterleavedBuffer(integers, STRIDE_16) : narrowed(integers);
   const shares = toShares(floats, Uint8Array) ?? toShares(floats, Uint16Array);
-  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(skin, 4, 0));
-  geometry.setAttribute('skinWeight', new BufferAttribute(shares ?? floats, 4, shares !== null));
-  geometry.setAttribute('partIndex', new InterleavedBufferAttribute(skin, 2, SKIN_PART));
+  setSkin(geometry, skin, shares ?? floats);
+}
+
+/** Sets the attributes of a skin, see `Skin`. */
+export function setSkin(geometry: BufferGeometry, joints: InterleavedBuffer, weights: TypedArray): void {
+  const isNormalized = !(weights instanceof Float32Array);
+  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(joints, 4, 0));
+  geometry.setAttribute('skinWeight', new BufferAttribute(weights, 4, isNormalized));
+  geometry.setAttribute('partIndex', new InterleavedBufferAttribute(joints, 2, SKIN_PART));
 }
 
 /** What `setSkin` wrote. */

@@ -385,23 +385,20 @@ export function setTriangles<T extends PlacedRun>(
     materials.push(own);
   }
   if (runs.some(({ lacks }) => lacks)) merged.userData.lacks = groups.map(([{ lacks }]) => lacks);
-  const total = runs.reduce((sum, { count }) => sum + count, 0);
-  const { count: vertices } = merged.getAttribute('position');
-  const index = vertices > 65535 ? new Uint32Array(total) : new Uint16Array(total);
-  let at = 0;
+  const index: number[] = [];
   groups.forEach((group, i) => {
-    const from = at;
+    const from = index.length;
     for (const { geometry, first, mirrored, start, count } of group) {
       const { index: corners } = geometry;
       for (let k = 0; k < count; k++) {
-        index[at++] = (corners === null ? start + k : corners.getX(start + k)) + first;
+        index.push((corners?.getX(start + k) ?? start + k) + first);
         // Swaps the last two corners of each triangle.
-        if (mirrored && k % 3 === 2) [index[at - 1], index[at - 2]] = [index[at - 2], index[at - 1]];
+        if (mirrored && k % 3 === 2) index.push(...index.splice(-2).reverse());
       }
     }
-    if (groups.length > 1) merged.addGroup(from, at - from, i);
+    if (groups.length > 1) merged.addGroup(from, index.length - from, i);
   });
-  merged.setIndex(new BufferAttribute(index, 1));
+  merged.setIndex(index);
   return { groups, material: materials.length === 1 ? materials[0] : materials };
 }
 

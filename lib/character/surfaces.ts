@@ -1,14 +1,8 @@
-import {
-  Box3,
-  type BufferAttribute,
-  type BufferGeometry,
-  type InterleavedBufferAttribute,
-  Vector3,
-} from 'three';
-import { createPoseMix } from '../animation/PoseMix.js';
+import { Box3, type BufferGeometry, Vector3 } from 'three';
+import { createPoseMix } from '../animation/mixPose.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { isSingular } from '../utils/affine.js';
-import { isOfVertices, plainArray } from '../utils/geometries.js';
+import { type Attribute, isOfVertices, picked, plainArray } from '../utils/geometries.js';
 import { posers } from './crowdGeometry.js';
 
 /** The triangles of a geometry, as a simplifier takes them. */
@@ -137,17 +131,8 @@ function weld(arrays: readonly ArrayLike<number>[], count: number): Uint32Array 
 }
 
 /** The numbers that an attribute has for some vertices. */
-function pick(
-  attribute: BufferAttribute | InterleavedBufferAttribute,
-  vertices: readonly number[],
-  size = attribute.itemSize,
-): Float32Array {
-  const from = plainArray(attribute, size);
-  const picked = new Float32Array(vertices.length * size);
-  for (let vertex = 0, to = 0; vertex < vertices.length; vertex++)
-    for (let i = 0; i < size; i++) picked[to++] = from[vertices[vertex] * size + i];
-  return picked;
-}
+const pick = (attribute: Attribute, vertices: readonly number[], size = attribute.itemSize): Float32Array =>
+  Float32Array.from(plainArray(picked(attribute, vertices), size));
 
 /** Four joints that each vertex follows, and by which shares. */
 type Followed = Record<'joints' | 'shares', Float32Array>;

@@ -15,13 +15,11 @@ import { parseGlb } from '../files/glb.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import { type WrittenLevel, writeCharacter } from '../files/writeCharacter.js';
 import { bakeVertexCharacterAsync } from '../vertexTextures/bakeVertexTexture.js';
-import { attempt, collectWarnings, inputError, usageError } from './CommandError.js';
 import { clipsOf } from './clips.js';
 import { type BakeReport, bakeText, bytesByKind, describeCharacter, formatNumber } from './formatText.js';
-import { removeParts, sceneOf } from './loadScene.js';
+import { attempt, collectWarnings, inputError, type Progress, type Result, usageError } from './messages.js';
 import { type BakeRequest, bakeRequest, listed } from './options.js';
-import type { Progress, Result } from './Progress.js';
-import { checkExtensions, readSource, type SourceFile } from './readSource.js';
+import { checkExtensions, readSource, removeParts, type SourceFile, sceneOf } from './readSource.js';
 
 /**
  * Bakes the clips of a file, and writes it again with what was baked.

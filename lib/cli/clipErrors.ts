@@ -7,7 +7,7 @@ import { RigPoser } from '../baking/RigPoser.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import type { Progress } from './Progress.js';
+import type { Progress } from './messages.js';
 
 /** How far a baked clip is from where three.js's mixer puts the character. */
 interface ClipError {

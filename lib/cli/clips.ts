@@ -2,9 +2,9 @@ import { parse } from 'node:path';
 import { type AnimationClip, type Object3D, PropertyBinding } from 'three';
 import { retargetClips } from '../baking/retargetClips.js';
 import { listNames } from '../utils/messages.js';
-import { attempt, inputError } from './CommandError.js';
-import { type Loaded, loadModel } from './loadScene.js';
+import { attempt, inputError } from './messages.js';
 import { type BakeRequest, listed, numberOf } from './options.js';
+import { type Loaded, loadModel } from './readSource.js';
 
 /** Clips of another file, all or those of a name: `walk.fbx`, `moves.glb/Walk*`. */
 const OF_FILE = /^(.+\.(?:glb|gltf|fbx))(?:\/(.+))?$/i;

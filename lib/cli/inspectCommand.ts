@@ -3,7 +3,6 @@ import type { Character } from '../character/assembleCharacter.js';
 import type { StoredLevel } from '../files/addLevelsOf.js';
 import { bakedCharactersOf, type LoadedCharacter } from '../files/SkinnedInstancedMeshExtension.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
-import { attempt, collectWarnings, inputError } from './CommandError.js';
 import { clipErrors, trackCounts } from './clipErrors.js';
 import {
   type BytesByKind,
@@ -17,10 +16,9 @@ import {
   levelLines,
   warningLines,
 } from './formatText.js';
-import { sceneOf } from './loadScene.js';
+import { attempt, collectWarnings, inputError, type Progress, type Result } from './messages.js';
 import { INSPECT_HELP, parseOptions } from './options.js';
-import type { Progress, Result } from './Progress.js';
-import { readSource, type SourceFile } from './readSource.js';
+import { readSource, type SourceFile, sceneOf } from './readSource.js';
 
 /** What `inspect` tells of a file, with `--json` as it is. */
 export interface InspectReport {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { WrittenLevel } from '../files/writeCharacter.js';
-import { usageError } from './CommandError.js';
+import { usageError } from './messages.js';
 
 /** What `--help` shows. */
 export const HELP = `Bakes the animations of characters for animated crowds in three.js.

@@ -2,12 +2,17 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { compileFunction } from 'node:vm';
-import { type GLTF, type JSONDocument, Logger, NodeIO, VertexLayout } from '@gltf-transform/core';
+import { type GLTF as Document, type JSONDocument, Logger, NodeIO, VertexLayout } from '@gltf-transform/core';
 import { ALL_EXTENSIONS, EXTMeshoptCompression, KHRDracoMeshCompression } from '@gltf-transform/extensions';
 import { MeshoptDecoder } from 'meshoptimizer';
+import { Loader, LoadingManager, type Mesh, type Object3D, PropertyBinding, Texture } from 'three';
+import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { frames } from '../baking/frames.js';
 import { EXTENSION as BAKED } from '../files/fileErrors.js';
-import { parseGlb } from '../files/glb.js';
-import { inputError, reasonOf } from './CommandError.js';
+import { buildGlb, parseGlb } from '../files/glb.js';
+import { SkinnedInstancedMeshExtension } from '../files/SkinnedInstancedMeshExtension.js';
+import { VertexTexture } from '../vertexTextures/VertexTexture.js';
+import { attempt, inputError, reasonOf } from './messages.js';
 
 /** Draco's name among the extensions of glTF. */
 export const DRACO = KHRDracoMeshCompression.EXTENSION_NAME;
@@ -42,7 +47,7 @@ async function createDracoDecoder(): Promise<unknown> {
 }
 
 /** Of which list of a document the numbers are that stand at a key. */
-const LISTS: [keys: RegExp, list: keyof GLTF.IGLTF][] = [
+const LISTS: [keys: RegExp, list: keyof Document.IGLTF][] = [
   [/^scene$/, 'scenes'],
   [/^(nodes|children|joints|node)$/, 'nodes'],
   [/^mesh$/, 'meshes'],
@@ -55,8 +60,8 @@ const LISTS: [keys: RegExp, list: keyof GLTF.IGLTF][] = [
 /** All numbers in a part of a document that say which of a list is meant, but for those in extensions. */
 export function referencesIn(
   value: unknown,
-  list?: keyof GLTF.IGLTF,
-): { list: keyof GLTF.IGLTF; index: number }[] {
+  list?: keyof Document.IGLTF,
+): { list: keyof Document.IGLTF; index: number }[] {
   if (typeof value === 'number') return list === undefined ? [] : [{ list, index: value }];
   if (Array.isArray(value)) return value.flatMap((one) => referencesIn(one, list));
   if (typeof value !== 'object' || value === null) return [];
@@ -74,7 +79,7 @@ export interface SourceFile {
   /** Its JSON, and its buffers and images. */
   content: JSONDocument;
   /** As it is in the content. */
-  json: GLTF.IGLTF;
+  json: Document.IGLTF;
   /** Bytes of the file, and of those beside it that it consists of. */
   bytes: number;
   /** A .glb that needs no other file. */
@@ -120,7 +125,7 @@ export async function readSource(command: string, file: string, outside: boolean
   }
 }
 
-const isDraco = ({ extensionsUsed = [] }: GLTF.IGLTF): boolean => extensionsUsed.includes(DRACO);
+const isDraco = ({ extensionsUsed = [] }: Document.IGLTF): boolean => extensionsUsed.includes(DRACO);
 
 /** A .glb, packed by nothing, of a file and those beside it. */
 async function unpacked(content: JSONDocument): Promise<Uint8Array> {
@@ -153,14 +158,14 @@ export function checkExtensions({ command, file, json }: SourceFile, warnings: s
 }
 
 /** Names of the files that a file consists of besides itself. */
-function urisOf({ buffers = [], images = [] }: GLTF.IGLTF): string[] {
+function urisOf({ buffers = [], images = [] }: Document.IGLTF): string[] {
   return [...buffers, ...images].flatMap(({ uri }) =>
     uri === undefined || uri.startsWith('data:') ? [] : [uri],
   );
 }
 
 /** @throws If a file names one that is outside its folder and may not be, or one without an end, such as a device. */
-function checkUris(json: GLTF.IGLTF, folder: string, outside: boolean): void {
+function checkUris(json: Document.IGLTF, folder: string, outside: boolean): void {
   for (const uri of urisOf(json)) {
     const path = resolve(folder, decodeURIComponent(uri));
     if (!existsSync(path)) continue;
@@ -168,5 +173,84 @@ function checkUris(json: GLTF.IGLTF, folder: string, outside: boolean): void {
     const way = relative(realpathSync(folder), realpathSync(path));
     if (!outside && (way.startsWith('..') || isAbsolute(way)))
       throw new Error(`it names ${uri}, outside its folder; pass --outside if you trust it`);
+  }
+}
+
+/**
+ * The scene that three.js's own loader makes of a file in a page, so that nodes have the names and the order that they have
+ * there. Textures are empty: images are for browsers, and baking does not look at them.
+ *
+ * @param glb A .glb that needs no other file and no Draco.
+ * @param baked Whether what was baked into it is read.
+ */
+export async function loadScene(glb: Uint8Array, baked = false): Promise<GLTF> {
+  const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
+  loader.register(() => ({ name: 'SIM_empty_textures', loadTexture: async () => new Texture() }));
+  const options = { frames, vertexTextures: VertexTexture };
+  if (baked) loader.register((parser) => new SkinnedInstancedMeshExtension(parser, options));
+  const gltf = await loader.parseAsync(withoutImages(glb), '');
+  gltf.scene?.updateMatrixWorld(true);
+  return gltf;
+}
+
+/** What is baked, and what clips are taken from. */
+export type Loaded = Pick<GLTF, 'animations'> & { scene: Object3D };
+
+/**
+ * A model that clips are taken from: also of an .fbx, which may be bones alone.
+ *
+ * @param outside Whether a .gltf may name files outside its folder.
+ * @throws A CommandError if it cannot be loaded.
+ */
+export async function loadModel(file: string, outside: boolean): Promise<Loaded> {
+  if (!/\.fbx$/i.test(file)) return sceneOf(await readSource('bake', file, outside));
+  const { buffer } = new Uint8Array(readBytes('bake', file));
+  const { FBXLoader } = await import('three/addons/loaders/FBXLoader.js');
+  const textures = Object.assign(new Loader(), { load: () => new Texture() });
+  const manager = new LoadingManager().addHandler(/^/, textures);
+  return attempt(`bake: three.js cannot load ${file}`, () => {
+    const scene = new FBXLoader(manager).parse(buffer, '');
+    scene.updateMatrixWorld(true);
+    return { scene, animations: scene.animations };
+  });
+}
+
+/** {@link loadScene} of what a file is. @throws A CommandError if it cannot be loaded. */
+export const sceneOf = ({ command, file, glb }: SourceFile, baked = false): Promise<GLTF> =>
+  attempt(`${command}: three.js cannot load ${file}`, () => loadScene(glb, baked));
+
+/** Numbers of textures stay, since materials name them, but not what they are stored as. */
+function withoutImages(glb: Uint8Array): ArrayBuffer {
+  const { json, binary } = parseGlb(glb);
+  const textures = (json.textures as object[] | undefined)?.map(() => ({}));
+  return buildGlb({ ...json, textures, images: undefined }, binary).buffer as ArrayBuffer;
+}
+
+/**
+ * Takes meshes out of a scene. What hangs on them stays, since clips and joints may name it.
+ *
+ * @param names As three.js or the file has them, of the nodes or of their meshes.
+ */
+export function removeParts({ scene, parser }: GLTF, names: readonly string[]): void {
+  const { nodes, meshes } = parser.json as Record<string, { name?: string }[]>;
+  const parts: { mesh: Mesh; own: string[] }[] = [];
+  scene.traverse((object) => {
+    if (!(object as Mesh).isMesh) return;
+    // The primitives of a mesh have a node together.
+    const own = parser.associations.get(object);
+    const node = own?.nodes ?? parser.associations.get(object.parent as Object3D)?.nodes;
+    const stored = [nodes[node ?? -1]?.name, meshes[own?.meshes ?? -1]?.name, object.name].filter(
+      (name) => name !== undefined,
+    );
+    parts.push({ mesh: object as Mesh, own: [...stored, ...stored.map(PropertyBinding.sanitizeNodeName)] });
+  });
+  for (const name of names) {
+    const found = parts.filter(({ own }) => own.includes(name));
+    if (found.length === 0) {
+      const all = [...new Set(parts.map(({ own }) => `"${own[0]}"`))].join(', ');
+      throw inputError(`bake: --drop-parts names "${name}", but there is no such part; there are ${all}`);
+    }
+    // The node stays where it was: joints are numbered in the order of nodes.
+    for (const { mesh } of found) Object.assign(mesh, { isMesh: false, isSkinnedMesh: false });
   }
 }

@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
-import { CommandError, EXIT, usageError } from './CommandError.js';
+import { CommandError, EXIT, type OutputStream, Progress, usageError } from './messages.js';
 import { BAKE_HELP, HELP, INSPECT_HELP } from './options.js';
-import { type OutputStream, Progress } from './Progress.js';
 
 /** Commands, each loaded only when it runs: help needs neither three.js nor time. */
 const COMMANDS = {

@@ -333,6 +333,8 @@ export class Crowd {
   /** Everything that an instance has, in all meshes. */
   private *all(): Iterable<Omit<CrowdFeature, 'copy'>> {
     yield* this.data;
+    yield this.events;
+    if (this.playback.driver !== null) yield this.playback.driver;
     yield* this.features;
     for (const { appearance } of this.members) yield* appearance;
   }

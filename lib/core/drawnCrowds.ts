@@ -32,6 +32,15 @@ export function ownInstanced({ attributes }: BufferGeometry): string | null {
   return null;
 }
 
+/** @throws If a geometry has one: where several meshes draw the instances, each would read the first values. */
+export function refuseInstanced(name: string, geometry: BufferGeometry): void {
+  const own = ownInstanced(geometry);
+  if (own === null) return;
+  throw new Error(
+    `${name}: the instanced attribute "${own}" of your own is read by the drawn index; read it from a texture, by instanceIndex() in your shader.`,
+  );
+}
+
 /** Whether views of the crowd say which instances a mesh draws, and so which one the drawn index stands for. */
 export function readsView({ views, geometry }: DrawnCrowd): boolean {
   if (!views.isUsed) return false;

@@ -13,9 +13,8 @@ import type { Encoding } from '../baking/BakeOptions.js';
 import type { Character } from '../character/assembleCharacter.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import type { MaterialMerger } from '../character/mergeParts.js';
-import { expectField } from '../utils/expect.js';
 import { plainArray } from '../utils/geometries.js';
-import { warnOnce } from '../utils/messages.js';
+import { expectField, warnOnce } from '../utils/messages.js';
 import type { LeveledCharacter } from './addLevelsOf.js';
 import { checkStored } from './checkStored.js';
 import { damaged, EXTENSION, fileError } from './fileErrors.js';
@@ -115,16 +114,12 @@ export class SkinnedInstancedMeshExtension {
       Promise.all(primitives.map(({ indices = null }) => this.get<BufferAttribute>('accessor', indices))),
     ]);
     if (primitives.length > 1) {
-      const total = pieces.reduce((sum, { count }) => sum + count, 0);
-      const corners =
-        geometry.attributes.position.count > 65535 ? new Uint32Array(total) : new Uint16Array(total);
+      geometry.setIndex(pieces.flatMap(({ array }) => [...array]));
       let start = 0;
-      pieces.forEach(({ array, count }, group) => {
-        corners.set(array, start);
+      pieces.forEach(({ count }, group) => {
         geometry.addGroup(start, count, group);
         start += count;
       });
-      geometry.setIndex(new BufferAttribute(corners, 1));
     }
     const { skinIndex } = geometry.attributes;
     return new (skinIndex === undefined ? Mesh : SkinnedMesh)(geometry, materials);

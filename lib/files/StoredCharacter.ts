@@ -1,8 +1,7 @@
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import type { Character } from '../character/assembleCharacter.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
-import { expectFit, expectShape } from '../utils/expect.js';
-import { isPositive } from '../utils/messages.js';
+import { expectFit, expectShape, isPositive } from '../utils/messages.js';
 import type { StoredLevel } from './addLevelsOf.js';
 import { EXTENSION, fileError, VERSION } from './fileErrors.js';
 

@@ -12,7 +12,7 @@ import {
 import { TRS_SIZE } from '../animation/Rig.js';
 import { MAX_TRACK_TEXELS, SHORTS_PER_ROW, trackSize } from '../animation/trackTexels.js';
 import { AFFINE_SIZE, MATRIX_TEXELS } from '../constants.js';
-import { expectFit, expectLength, expectShape, type Shape } from '../utils/expect.js';
+import { expectFit, expectLength, expectShape, type Shape } from '../utils/messages.js';
 import type { StoredFields } from './StoredCharacter.js';
 
 const FIELDS: Shape = {

@@ -1,5 +1,5 @@
 import type { TypedArray } from 'three';
-import { expectField } from '../utils/expect.js';
+import { expectField } from '../utils/messages.js';
 
 const KINDS = [Float32Array, Float64Array, Uint8Array, Uint16Array, Uint32Array, Int32Array];
 

@@ -1,24 +1,20 @@
 import {
   type AnimationClip,
+  BufferAttribute,
   type BufferGeometry,
-  DataUtils,
   type Material,
-  Matrix4,
   type MeshPhysicalMaterial,
   type TypedArray,
 } from 'three';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import type { PoseTracks } from '../animation/PoseTracks.js';
-import { TRS_SIZE } from '../animation/Rig.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { FURTHER_INFLUENCES, makeMorphsRelative } from '../character/crowdGeometry.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
-import { AFFINE_SIZE } from '../constants.js';
-import { affineToMatrix4 } from '../utils/affine.js';
 import {
   type Attribute,
   inFloats,
   isOfVertices,
+  pickCorners,
   picked,
   plainArray,
   sharingCopy,
@@ -30,9 +26,8 @@ import { materialCopier, type SourceOfLoader } from './copyMaterials.js';
 import { EXTENSION, fileError, VERSION } from './fileErrors.js';
 import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './GltfWriter.js';
 import { digestOf, type Order, pack } from './pack.js';
-import { quantizeGeometry, reorderGeometry } from './reorderGeometry.js';
 import type { StoredFields } from './StoredCharacter.js';
-import { writeAnimations } from './writeAnimations.js';
+import { writeScene } from './writeScene.js';
 
 /** A level of detail to be written: what `simplifyGeometry` returns of the crowd's geometry, and where it begins. */
 export interface WrittenLevel extends Omit<StoredLevel['options'], 'material'> {
@@ -308,72 +303,62 @@ function writeAttribute(writer: GltfWriter, attribute: Attribute, name: string):
   return writer.accessor(array, itemSize, name === 'position' ? 'positions' : 'vertices', normalized);
 }
 
-/** A scene with nodes of the joints at rest, if there are any, and the mesh that follows them. */
-function writeScene(
-  writer: GltfWriter,
-  data: BoneTextureData | null,
-  name: string,
-  mesh: number,
-  animations: readonly AnimationClip[],
-): void {
-  const node: JSONObject = { name, mesh, extras: { [EXTENSION]: VERSION } };
-  const roots: number[] = [];
-  if (data !== null) {
-    const first = writer.count('nodes');
-    const { nodes, parents, joints, inverses } =
-      data.tracks === null ? restOfFrames(data) : restOfTracks(data.tracks);
-    nodes.forEach((one, i) => {
-      const children = parents.flatMap((parent, k) => (parent === i ? [first + k] : []));
-      writer.add('nodes', { ...one, ...(children.length > 0 && { children }) });
-      if (parents[i] < 0) roots.push(first + i);
+/** The geometry with triangles and vertices in an order that compresses well, group by group, and levels of it; vertices that nothing has are left out. */
+export function reorderGeometry(
+  source: BufferGeometry,
+  levels: readonly StoredLevel[],
+  encoder: MeshoptEncoderLike,
+): { geometry: BufferGeometry; levels: StoredLevel[] } {
+  const corners = Uint32Array.from(source.index?.array ?? Array(source.attributes.position.count).keys());
+  const { groups } = source;
+  for (const { start, count } of groups.length > 0 ? groups : [{ start: 0, count: corners.length }]) {
+    const own = corners.slice(start, start + count);
+    const [places] = encoder.reorderMesh(own, true, true);
+    const old = new Uint32Array(places.length);
+    places.forEach((to, from) => {
+      if (to !== 0xffffffff) old[to] = from;
     });
-    writeAnimations(writer, animations, nodes, first);
-    const inverseBindMatrices = writer.accessor(Float32Array.from(inverses), 16, 'matrices');
-    node.skin = writer.add('skins', { joints: joints.map((joint) => first + joint), inverseBindMatrices });
+    for (let i = 0; i < count; i++) corners[start + i] = old[own[i]];
   }
-  writer.add('scenes', { name, nodes: [...roots, writer.add('nodes', node)] });
+  // The simplifier takes the first of vertices that are alike, which may be one that no triangle of the whole has.
+  const all = [...corners, ...levels.flatMap(({ indices }) => [...(indices ?? [])])];
+  const { geometry, vertices } = pickCorners(source, all);
+  geometry.setIndex([...(geometry.index?.array.subarray(0, corners.length) ?? [])]);
+  geometry.groups = groups;
+  const places = new Map(vertices.map((vertex, place) => [vertex, place]));
+  const indices = (level: StoredLevel) =>
+    level.indices?.map((vertex) => places.get(vertex) as number) ?? null;
+  return { geometry, levels: levels.map((level) => ({ ...level, indices: indices(level) })) };
 }
 
-/** Nodes at rest, the parent of each, and which of them the joints are, with their inverse bind matrices. */
-function restOfTracks({ names, parents, rest, fixed, jointNodes, inverses }: PoseTracks) {
-  const nodes: JSONObject[] = names.map((name, i) => {
-    // The root's own transform is left out.
-    if (i === 0) return { name };
-    const at = i * AFFINE_SIZE;
-    if (!Number.isNaN(fixed[at])) return { name, matrix: matrix4(fixed, at) };
-    const trs = Array.from(rest.subarray(i * TRS_SIZE, (i + 1) * TRS_SIZE), short);
-    return { name, translation: trs.slice(0, 3), rotation: trs.slice(3, 7), scale: trs.slice(7) };
-  });
-  const up = [...parents];
-  // A skin has each node once.
-  const joints = Array.from(jointNodes, (node, i) => {
-    if (jointNodes.indexOf(node) === i) return node;
-    up.push(node);
-    return nodes.push({ name: names[node] }) - 1;
-  });
-  return {
-    nodes,
-    parents: up,
-    joints,
-    inverses: joints.flatMap((_, i) => matrix4(inverses, i * AFFINE_SIZE)),
-  };
+/** What numbers become, by the names of their attributes; those of `Int8Array` are between -1 and 1, all others from 0. Positions stay. */
+const SHORTER = [
+  [/^(normal|tangent)$/, Int8Array],
+  [/^uv[123]?$/, Uint16Array],
+  [/^(color|skinWeight)$/, Uint8Array],
+] as const;
+
+/** Makes integers of normals, texture coordinates, colours and weights where these are between -1 or 0 and 1. */
+export function quantizeGeometry(geometry: BufferGeometry): void {
+  for (const [name, source] of Object.entries(geometry.attributes)) {
+    const [, Numbers] = SHORTER.find(([names]) => names.test(name)) ?? [];
+    const { array, itemSize, count } = source as BufferAttribute;
+    if (Numbers === undefined || !(array instanceof Float32Array) || 'data' in source) continue;
+    const least = Numbers === Int8Array ? -1 : 0;
+    if (array.some((value) => !(value >= least && value <= 1))) continue;
+    const target = new BufferAttribute(new Numbers(array.length), itemSize, true);
+    const sums = name === 'skinWeight';
+    for (let i = 0; i < count; i++) {
+      const own = array.subarray(i * itemSize, (i + 1) * itemSize);
+      const sum = sums ? own.reduce((all, value) => all + value, 0) || 1 : 1;
+      own.forEach((value, k) => {
+        target.setComponent(i, k, value / sum);
+      });
+      // What rounding takes from weights, the strongest gets back.
+      const shares = target.array.subarray(i * itemSize, (i + 1) * itemSize) as Uint8Array;
+      const left = sums ? 255 - shares.reduce((all, share) => all + share, 0) : 255;
+      if (left < 255) shares[own.indexOf(Math.max(...own))] += left;
+    }
+    geometry.setAttribute(name, target);
+  }
 }
-
-/** The same of frames, which know joints by what they make of vertices: the first frame is the rest pose. */
-function restOfFrames({ jointNames, texels }: BoneTextureData): ReturnType<typeof restOfTracks> {
-  const first = texels.subarray(0, jointNames.length * AFFINE_SIZE);
-  const rest = first instanceof Uint16Array ? Array.from(first, DataUtils.fromHalfFloat) : first;
-  return {
-    nodes: jointNames.map((name, i) => ({ name, matrix: matrix4(rest, i * AFFINE_SIZE) })),
-    parents: jointNames.map(() => -1),
-    joints: [...jointNames.keys()],
-    inverses: jointNames.flatMap(() => new Matrix4().elements),
-  };
-}
-
-/** A number as viewers need it: what crowds play is stored elsewhere. */
-const short = (value: number): number => Number(value.toPrecision(7));
-
-/** Twelve numbers row by row as glTF's sixteen. */
-const matrix4 = (affine: ArrayLike<number>, at: number): number[] =>
-  affineToMatrix4(affine, at, new Matrix4()).elements;

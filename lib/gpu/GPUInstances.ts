@@ -7,13 +7,15 @@ import {
   StorageInstancedBufferAttribute,
   type WebGPURenderer,
 } from 'three/webgpu';
-import { PLAY_IN_STEP, PLAY_ONCE, playWanted } from '../../shaders/playWanted.tsl.js';
+import frameAtNodes from '../../shaders/fadesAndFrames.glsl.js?nodes=frameAtGLSL';
+import wantedNodes from '../../shaders/playWanted.glsl.js?nodes=playWantedGLSL';
 import { storedVectors, uintsIn, type Vectors, vectorsIn } from '../../shaders/tsl.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
 import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
 import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredOnGPU.js';
+import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { actionsRowBits, actionsTexels } from '../playback/instanceLayout.js';
@@ -291,19 +293,22 @@ class Stored implements StoredOnGPU {
   ): ComputeNode {
     const bits = uintsIn(drawn);
     const wanted = vectorsIn(plays as unknown as StorageBufferAttribute);
-    const nodes = {
+    const { x, y } = this.clock as Node<'vec2'>;
+    const { playWanted } = wantedNodes<{ playWanted(instance: Node<'int'>, first: Node<'int'>): void }>({
+      ...frameAtNodes(),
       plays: wanted,
       told: storedVectors(told),
       actions: storedVectors(actions),
       clips: vectorsIn(this.clips),
-      clock: this.clock as Node<'vec2'>,
-    };
+      CROWD_CLOCK: x,
+      CROWD_EPOCH: y,
+    });
     const visible = this.visible.toReadOnly();
     const step = Fn(() => {
       const id = int(instanceIndex).toVar();
       const shown = uint(0).toVar();
       If(id.lessThan(this.count), () => {
-        playWanted(nodes, id, firstTexel(id));
+        playWanted(id, firstTexel(id));
         const bit = visible
           .element(id.shiftRight(5))
           .shiftRight(uint(id).bitAnd(uint(31)))

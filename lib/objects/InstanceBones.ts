@@ -28,6 +28,8 @@ export class InstanceBones {
   private nodes: PosedNodes;
   /** Seconds that the crowd had been advanced in all when code's writes were last looked at. */
   private elapsed = 0;
+  /** Whether clips may overwrite any of what was written. */
+  private mayEnd = false;
   /** Whether bones are being set to what the instance shows. */
   private isReading = false;
 
@@ -56,13 +58,8 @@ export class InstanceBones {
     this.hungOn();
   }
 
-  /** Whether anything that was written is left. */
-  get hasWritten(): boolean {
-    return this.writtenTo.size > 0;
-  }
-
-  /** Whether the instance has a live pose, which may overwrite it. */
-  get hasLivePose(): boolean {
+  /** Whether the instance has a live pose, which may overwrite what was written. */
+  private get hasLivePose(): boolean {
     const { crowd, instanceId } = this.owner;
     return instanceId >= 0 && (storeOf(crowd)?.live.placeOf(instanceId) ?? -1) >= 0;
   }
@@ -95,23 +92,26 @@ export class InstanceBones {
     bone.written[kind] = { edit: Float32Array.from(edit), unedited: unedited.slice(at, at + SIZES[kind]) };
     if (this.writtenTo.size === 0) this.elapsed = owner.crowd.playback.time.timeOf(owner.instanceId);
     this.writtenTo.add(bone);
+    this.mayEnd = true;
     owner.bonesWritten(this);
   }
 
   /**
-   * Ends what was written to bones for which clips give something else than before, as a mixer would overwrite it.
+   * Ends what was written to bones for which clips give something else than before, as a mixer would overwrite it. What was written
+   * to joints that none moves stays.
    *
-   * @returns Whether anything is left that clips may overwrite; what was written to joints that none moves stays.
+   * @returns Whether anything is left.
    */
   advanced(): boolean {
     const { owner, writtenTo } = this;
+    if (writtenTo.size === 0 || !(this.mayEnd || this.hasLivePose)) return writtenTo.size > 0;
     const { playback } = owner.crowd;
     if (!this.update()) writtenTo.clear();
     const { nodes } = this;
     const elapsed = playback.time.timeOf(owner.instanceId);
     const moved = elapsed !== this.elapsed && !playback.isPaused(owner.instanceId);
     this.elapsed = elapsed;
-    let mayEnd = false;
+    this.mayEnd = false;
     for (const bone of writtenTo) {
       const unedited = this.readUnedited(bone.node);
       let isLeft = false;
@@ -121,7 +121,7 @@ export class InstanceBones {
         const before = bone.written[kind]?.unedited as Float64Array;
         if (isSame(before, unedited, at) && !(moved && nodes.trembles?.(bone.node, kind))) {
           isLeft = true;
-          mayEnd ||= nodes.isStill?.(bone.node, kind) !== true;
+          this.mayEnd ||= nodes.isStill?.(bone.node, kind) !== true;
           continue;
         }
         storeOf(owner.crowd)?.remove(owner.instanceId, bone.node, kind, SLOT_BY_HAND);
@@ -129,7 +129,7 @@ export class InstanceBones {
       }
       if (!isLeft) writtenTo.delete(bone);
     }
-    return mayEnd || (writtenTo.size > 0 && this.hasLivePose);
+    return writtenTo.size > 0;
   }
 
   /** Ends all edits of a bone's joint. */

@@ -124,7 +124,6 @@ export class InstanceHome extends Object3D {
     const { objects, mesh } = this;
     const { placement, presence } = objects;
     (mesh.crowd.playback.driver as ActionDriver | null)?.meetAll(mesh);
-    objects.tellChanges();
     mesh.crowd.places.settle();
     const moved = placement.followCrowd();
     placement.placeChanged();

@@ -16,12 +16,8 @@ export class InstanceObjects {
   readonly byId: (PlacedObject | null)[] = [];
   readonly placement: InstancePlacement;
   readonly presence: InstancePresence;
-  /** What was set on objects, and is not yet told to the crowd. */
-  readonly changes: (() => void)[] = [];
-  /** Bones that code has written to, and whose clips may overwrite that, see `InstanceBones.advanced`. */
-  private readonly written = new Set<InstanceBones>();
-  /** Those whose joints no clip moves, so that only live poses can overwrite it. */
-  private readonly resting = new Set<InstanceBones>();
+  /** Bones that code has written to, see `InstanceBones.advanced`. */
+  readonly written: Set<InstanceBones> = new Set();
   /** By type of event the object that got a listener last, or was found to have one. */
   private readonly listeners = new Map<string, PlacedObject>();
 
@@ -68,13 +64,6 @@ export class InstanceObjects {
     const other = this.byId.find((object) => object?.isListenedTo(type));
     if (other) this.listened(type, other);
     return this.listeners.has(type);
-  }
-
-  /** Tells the crowd what was set. */
-  tellChanges(): void {
-    const { changes } = this;
-    for (const change of changes) change();
-    changes.length = 0;
   }
 
   resize(capacity: number): void {
@@ -140,26 +129,8 @@ export class InstanceObjects {
     return object === null || !intersects.some((hit) => hit.object === object && hit.mesh === mesh);
   }
 
-  /** Call when code wrote to bones: from then on they are looked at whenever the crowd's clock has moved. */
-  bonesWritten(bones: InstanceBones): void {
-    this.resting.delete(bones);
-    this.written.add(bones);
-  }
-
-  /** Call when bones are those of no instance any more. */
-  bonesLost(bones: InstanceBones): void {
-    this.written.delete(bones);
-    this.resting.delete(bones);
-  }
-
   advanced(): void {
-    const { written, resting } = this;
-    for (const bones of resting) if (bones.hasLivePose) this.bonesWritten(bones);
-    for (const bones of written) {
-      if (bones.advanced()) continue;
-      written.delete(bones);
-      if (bones.hasWritten) resting.add(bones);
-    }
+    for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
   }
 
   notify(object: Object3D, event: PlaybackEvent): void {

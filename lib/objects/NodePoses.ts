@@ -1,7 +1,12 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { SLOT_BY_HAND, SLOT_PROPORTION } from '../../shaders/editLayout.js';
-import { type EditModel, type MixedLayer, mixNode, playedActions } from '../animation/mixPose.js';
-import { createPoseMix } from '../animation/PoseMix.js';
+import {
+  createPoseMix,
+  type EditModel,
+  type MixedLayer,
+  mixNode,
+  playedActions,
+} from '../animation/mixPose.js';
 import type { PosedCrowd } from '../animation/PoseSource.js';
 import {
   isStill,

@@ -130,10 +130,7 @@ export class SkinnedInstance extends PlacedInstance {
     this.mixer.timeScale = value;
   }
 
-  /**
-   * Multiplies the colour of the material, as `setColorAt`. What is set takes effect when the crowd's `updateMatrixWorld` runs,
-   * which renderers call.
-   */
+  /** Multiplies the colour of the material, as `setColorAt`. */
   get color(): Color {
     const { crowd } = this;
     this.ownColor ??= this.observe(
@@ -143,7 +140,7 @@ export class SkinnedInstance extends PlacedInstance {
     return this.ownColor;
   }
 
-  /** Is added to what the material emits. Takes effect as `color` does. */
+  /** Is added to what the material emits. */
   get emissive(): Color {
     const { crowd } = this;
     this.ownEmissive ??= this.observe(
@@ -257,7 +254,6 @@ export class SkinnedInstance extends PlacedInstance {
     if (source === this) return this;
     const { crowd, index } = this;
     if (source.crowd === crowd) {
-      this.home.objects.tellChanges();
       const { members, features } = crowd.crowd;
       for (const { appearance } of members)
         for (const look of appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
@@ -309,17 +305,7 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
-    const { changes } = this.home.objects;
-    let isQueued = false;
-    const tell = () => {
-      isQueued = false;
-      if (this.instanceId >= 0) apply(this.instanceId, observed);
-    };
-    const observed = new ObservedColor(color, () => {
-      if (this.index < 0 || isQueued) return;
-      isQueued = true;
-      changes.push(tell);
-    });
+    const observed = new ObservedColor(color, () => apply(this.index, observed));
     return observed;
   }
 
@@ -397,7 +383,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** @internal */
   mixerUpdated(): void {
-    if (this.ownBones?.hasWritten) this.ownBones.advanced();
+    this.ownBones?.advanced();
   }
 
   /** Called with how many of its children are bones on which nothing hangs. @internal */
@@ -408,7 +394,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */
   bonesWritten(bones: InstanceBones): void {
-    this.home.objects.bonesWritten(bones);
+    this.home.objects.written.add(bones);
   }
 
   private makeBones(): InstanceBones {
@@ -460,7 +446,7 @@ export class SkinnedInstance extends PlacedInstance {
   /** @internal */
   override lost(): void {
     const { objects } = this.home;
-    if (this.ownBones !== null) objects.bonesLost(this.ownBones);
+    if (this.ownBones !== null) objects.written.delete(this.ownBones);
     super.lost();
   }
 

@@ -1,4 +1,4 @@
-import { createPoseClip, type PoseMix } from '../animation/PoseMix.js';
+import { createPoseClip, type PoseMix } from '../animation/mixPose.js';
 import {
   CLOCK_EPOCH,
   LOOP_BACK,

@@ -1,6 +1,6 @@
 import type { Texture } from 'three';
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
-import type { PoseMix } from '../animation/PoseMix.js';
+import type { PoseMix } from '../animation/mixPose.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
 import type { PosedBeyondClips } from '../animation/posedBounds.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
@@ -73,8 +73,6 @@ export class InstancePlayback implements InstanceData {
   observer: {
     started(index: number, layer?: number, place?: number): void;
     retimed(index: number, turned: boolean, layer?: number, place?: number): void;
-    swapped(i: number, j: number): void;
-    resized(capacity: number): void;
     replacing(): void;
   } | null = null;
   /** Null while nothing is steered by objects. */
@@ -85,10 +83,8 @@ export class InstancePlayback implements InstanceData {
     released(index: number, layer?: number): void;
     /** Time has passed, and events of what it does not steer were dispatched. */
     advanced(): void;
-    /** Two instances were exchanged. */
-    swapped(i: number, j: number): void;
-    /** There is room for another number of instances. */
-    resized(capacity: number): void;
+    swap(i: number, j: number): void;
+    resize(capacity: number): void;
   } | null = null;
   /** Where instances were when renderers last posed them. */
   readonly previousRows: Set<PreviousRows> = new Set();
@@ -207,9 +203,7 @@ export class InstancePlayback implements InstanceData {
     }
     this.driver?.released(index, number);
     const place = layer.start(index, now, this.clips(), start);
-    if (place >= 0) layer.actions(place)[layer.at(index) + ACTION_STARTED] = now;
-    this.texels.changed(index);
-    this.observer?.started(index, number, place);
+    this.restored(index, number, place);
   }
 
   /** Whether actions of an object say what plays on a layer of an instance. */
@@ -321,8 +315,7 @@ export class InstancePlayback implements InstanceData {
     actions[at + ACTION_STARTED_IN] = basePass(actions, at);
     setPlace(actions, at, now, time * played.fps, this.isPaused(index));
     actions[at + ACTION_STARTED] = now;
-    this.texels.changed(index);
-    this.observer?.started(index, layer, place);
+    this.restored(index, layer, place);
   }
 
   /** Place of a clip on a layer of an instance, below 0 if it plays none. */
@@ -378,10 +371,10 @@ export class InstancePlayback implements InstanceData {
     return readPose(layers, index, time.timeOf(index), time.isPaused(index), interpolate, target);
   }
 
-  /** Call after an instance's actions were set from outside. Events that lie behind them are not dispatched. */
-  restored(index: number): void {
+  /** Call after actions of an instance were set, all or one. Events that lie behind them are not dispatched. */
+  restored(index: number, layer?: number, place?: number): void {
     this.texels.changed(index);
-    this.observer?.started(index);
+    this.observer?.started(index, layer, place);
   }
 
   // All instances.
@@ -420,8 +413,6 @@ export class InstancePlayback implements InstanceData {
     this.time.resize(capacity);
     for (const layer of this.layers) layer.resize(capacity);
     this.replaceTexels(kept);
-    this.observer?.resized(capacity);
-    this.driver?.resized(capacity);
   }
 
   /** Exchanges what two instances play. */
@@ -434,8 +425,6 @@ export class InstancePlayback implements InstanceData {
     this.texels.changed(i);
     this.texels.changed(j);
     for (const rows of this.previousRows) rows.swap(i, j);
-    this.observer?.swapped(i, j);
-    this.driver?.swapped(i, j);
   }
 
   /** Lets an instance play nothing, and forgets what it did. */

@@ -316,6 +316,7 @@ export class LayerActions {
     actions[at + ACTION_TOLD_TIME] = start.time;
     actions[at + ACTION_TOLD_AGAIN] = -Infinity;
     actions[at + ACTION_PASS] = -1;
+    actions[at + ACTION_STARTED] = time;
     actions[at + ACTION_STARTED_IN] = basePass(actions, at);
     setPlace(actions, at, time, within, rate === 0);
     return place;

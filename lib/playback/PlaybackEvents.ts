@@ -1,6 +1,6 @@
 import type { BakedClip, ClipMarker } from '../animation/ClipTable.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import { TimeHeap } from '../utils/TimeHeap.js';
+import { DueTimes } from '../utils/DueTimes.js';
 import {
   ACTION_EVENT,
   ACTION_STARTED_IN,
@@ -10,11 +10,11 @@ import {
   FINISHED,
   hasBit,
   hasJustBegun,
+  intervalsOf,
   isMirrored,
   isReversed,
   lastPass,
   mirrored,
-  type Place,
   timeAt,
 } from './actions.js';
 import type { InstancePlayback } from './InstancePlayback.js';
@@ -80,55 +80,45 @@ export const PLAYBACK_EVENT_TYPES: readonly PlaybackEventType[] = ['finished', '
  */
 const PATIENCE = 600;
 
-/** Number of the pass in which the next event of an action lies. */
+/** Number of the pass up to which the events of an action were found; infinite where there are none to come. */
 const EVENT_PASS = ACTION_EVENT;
-/** Which marker of that pass it is, in the order they are passed; beyond the last, it is the end of the pass. */
-const EVENT_MARKER = ACTION_EVENT + 1;
+/** How far into that pass, see `wayTo`. */
+const EVENT_WAY = ACTION_EVENT + 1;
 /** Number of the pass up to which loops were told of. */
-const EVENT_ANNOUNCED = ACTION_EVENT + 2;
-/** One of those below. */
-const EVENT_STATE = ACTION_EVENT + 3;
+const EVENT_LOOPED = ACTION_EVENT + 2;
+/** Another one each time that a clip begins or turns around: what happened before is not told of then. */
+const EVENT_RUN = ACTION_EVENT + 3;
 
-/** The next event lies ahead. */
-const AHEAD = 0;
-/** Passes have begun whose `loop` event was not dispatched yet. */
-const OWES_LOOPS = 1;
-/** There is nothing left to tell. */
-const DONE = 2;
-/** Added where a listener has started the clip: its events wait for the next update, or a listener could start it for ever. */
-const WAITS = 4;
-
-/** Frames by which a marker may lie behind a clip that starts right at it and still is ahead. */
+/** Frames by which a marker may lie beside the place where a clip is and still is there. */
 const FRAME_EPSILON = 1e-9;
-/** Seconds by which time must have passed an end: a clip that was set to its very end comes past it only when it moves. */
-const END_EPSILON = 1e-9;
-/** How many of the passes that end in one update have their markers told of. */
-const MAX_MARKED_PASSES = 8;
+/** Seconds by which a time may be off at which a clip comes to a place. */
+const TIME_ROUNDING = 1e-9;
+/** Of how many passes after the one before an update markers are told. */
+const MAX_MARKED_PASSES = 9;
 
 const NO_MARKERS: readonly ClipMarker[] = [];
 
 /**
- * Announces what happens to the clips of instances. Which event comes next stands in the numbers of each action, and the times
- * of instances' next events in a heap, so that those to which nothing happens are not looked at. Clips that fade out have none, nor
- * have instances that are hidden. Nothing is done for types to which nobody listens.
+ * Announces what happens to the clips of instances. Where each action was when it was last looked at stands in its numbers, and
+ * when its instance is to be looked at again in a list, so that those to which nothing happens are not. Clips that fade out have no
+ * events, nor have instances that are hidden. Nothing is done for types to which nobody listens.
  *
  * As from an `AnimationAction`, an instance has one `loop` event for all the passes that begin in one update, when the
  * last of them does, and none if it finishes in that update. Markers are told of as they are passed, but in a long update
  * only those of its last passes. What is due already, as where a clip was begun beyond its end, is told of in the next update,
- * even in one of 0 seconds, in which a mixer tells nothing.
+ * even in one of 0 seconds, in which a mixer tells nothing; so is what a listener starts.
  */
 export class PlaybackEvents {
-  private heap = new TimeHeap(0);
+  private due = new DueTimes(0);
   /** Types that someone listens to, and in which update that was last so. */
   private readonly listened = new Map<PlaybackEventType, number>();
   private markersVersion = 0;
-  /** Instances up to this one have their events in the heap. */
+  /** Instances up to this one are in the list. */
   private known = 0;
   private dispatching = false;
-  /** Instances with clips that wait. */
-  private postponed: number[] = [];
-  /** What was due when a listener replaced what all instances play. */
-  private readonly owed: PlaybackEvent[] = [];
+  /** What has happened and was not yet told: when, in which run of a clip, or 0 if that does not matter any more, and the event. */
+  private readonly happened: [time: number, run: number, PlaybackEvent][] = [];
+  private runs = 0;
 
   // The action that is looked at, and on which layer of which instance it is.
   private index = 0;
@@ -162,7 +152,7 @@ export class PlaybackEvents {
   restart(): void {
     const { playback, listened, crowd } = this;
     playback.observer = listened.size === 0 ? null : this;
-    this.heap = new TimeHeap(listened.size === 0 ? 0 : playback.capacity);
+    this.due = new DueTimes(listened.size === 0 ? 0 : playback.capacity);
     this.markersVersion = crowd.markersVersion;
     this.known = 0;
   }
@@ -175,13 +165,10 @@ export class PlaybackEvents {
     let changed = this.markersVersion !== crowd.markersVersion;
     const { updates } = playback.time;
     for (const type of PLAYBACK_EVENT_TYPES) {
-      const isHeardNow = crowd.hasListeners(type);
-      const last = listened.get(type);
-      if (isHeardNow || last !== undefined) {
-        changed ||= last === undefined;
-        if (isHeardNow) listened.set(type, updates);
-        else if (updates - (last as number) > PATIENCE) changed = listened.delete(type);
-      }
+      if (crowd.hasListeners(type)) {
+        changed ||= !listened.has(type);
+        listened.set(type, updates);
+      } else if (updates - (listened.get(type) ?? updates) > PATIENCE) changed = listened.delete(type);
     }
     if (changed) this.restart();
     if (listened.size === 0) return;
@@ -192,287 +179,105 @@ export class PlaybackEvents {
 
   /** A clip begins, or its time was set: one action of a layer, or all that the instance has. */
   started(index: number, layer?: number, place?: number): void {
-    if (index >= this.known) return;
-    this.each(index, layer, place, () => {
-      this.begin();
-      this.postpone();
-    });
+    // Of a clip that has just begun, even what lies right where it begins is still to be told of.
+    const begin = () => this.begin(hasJustBegun(this.actions, this.at, this.playback.time.timeOf(index)));
+    this.each(index, begin, layer, place);
   }
 
   /** Clips go on, but at another speed, or stand still. */
   retimed(index: number, turned: boolean, layer?: number, place?: number): void {
-    if (index >= this.known) return;
-    this.each(index, layer, place, () => {
+    const retime = () => {
       // What was to be told in the other direction lies behind.
-      if (turned && this.state !== DONE && !hasBit(this.actions, this.at, FINISHED)) {
-        this.state = AHEAD;
-        this.seek(false);
-      }
-      this.postpone();
-    });
+      if (turned && !this.isDone && !hasBit(this.actions, this.at, FINISHED)) this.begin(false);
+    };
+    this.each(index, retime, layer, place);
   }
 
   /** Two instances were exchanged. */
-  swapped(i: number, j: number): void {
-    this.postponed = this.postponed.map((index) => (index === i ? j : index === j ? i : index));
-    if (Math.max(i, j) >= this.known) {
-      this.started(i);
-      this.started(j);
-      return;
-    }
-    const time = this.heap.timeOf(i);
-    this.heap.set(i, this.heap.timeOf(j));
-    this.heap.set(j, time);
+  swap(i: number, j: number): void {
+    for (const [, , event] of this.happened)
+      if (event.instanceId === i || event.instanceId === j) event.instanceId = event.instanceId === i ? j : i;
+    if (Math.max(i, j) < this.known) this.due.swap(i, j);
+    else for (const index of [i, j]) this.started(index);
   }
 
   /** There is room for another number of instances. */
-  resized(capacity: number): void {
+  resize(capacity: number): void {
     this.known = Math.min(this.known, capacity);
-    this.postponed = this.postponed.filter((index) => index < capacity);
-    this.heap.resize(capacity);
+    this.due.resize(capacity);
   }
 
   /** Dispatches what is due, in the order it happened. */
   dispatch(dispatch: (event: PlaybackEvent) => void): void {
-    const { heap, crowd } = this;
+    if (this.dispatching) return;
+    const { happened, crowd } = this;
     const now = this.playback.elapsed;
-    if (this.dispatching || (heap.firstTime > now && this.owed.length === 0)) return;
-
+    for (const index of this.due.take(now)) this.each(index, () => this.find(now));
+    if (happened.length === 0) return;
+    happened.sort(([a], [b]) => a - b);
     this.dispatching = true;
+    let told = 0;
     try {
-      while (this.owed.length > 0 || heap.firstTime <= now) {
-        const event = this.owed.shift() ?? this.next(now);
-        // A listener may have deleted or hidden its instance since.
-        if (event !== null && crowd.visibility.isDrawn(event.instanceId)) dispatch(event);
+      for (const [, run, event] of happened) {
+        told++;
+        // A listener may have deleted or hidden its instance since, or have it play something else.
+        if (crowd.visibility.isDrawn(event.instanceId) && (run === 0 || this.lasts(event.instanceId, run)))
+          dispatch(event);
       }
     } finally {
       this.dispatching = false;
-      const { postponed } = this;
-      this.postponed = [];
-      for (const index of postponed) {
-        this.each(index, undefined, undefined, () => {
-          this.state &= ~WAITS;
-        });
-      }
+      happened.splice(0, told);
     }
   }
 
-  /** What all instances play is about to be replaced. */
+  /** What all instances play is about to be replaced, and what has happened is told of even so. */
   replacing(): void {
-    const now = this.playback.elapsed;
-    while (this.dispatching && this.heap.firstTime <= now) {
-      const event = this.next(now);
-      if (event !== null) this.owed.push(event);
-    }
+    for (const one of this.happened) if (this.crowd.visibility.isDrawn(one[2].instanceId)) one[1] = 0;
   }
 
-  /** Takes what is due first; null if it is so no more. */
-  private next(now: number): PlaybackEvent | null {
-    const { heap, crowd } = this;
-    const { first } = heap;
-    if (first >= crowd.visibility.count) this.known = Math.min(this.known, crowd.visibility.count);
-    // A listener may have removed the marker that was due.
-    const event = this.findNext(first) > now ? null : this.take(now);
-    heap.set(first, this.findNext(first));
-    return event;
-  }
-
-  /** Calls back with each action of an instance that can have events, or one, and puts the instance where it belongs in time. */
-  private each(
-    index: number,
-    layer: number | undefined,
-    place: number | undefined,
-    callback: () => void,
-  ): void {
-    const { layers } = this.playback;
-    for (let number = 0; number < layers.length; number++) {
-      if (layer !== undefined && layer !== number) continue;
-      for (let i = 0; i < layers[number].count(index); i++) {
-        if ((place === undefined || place === i) && this.lookAt(index, number, i)) callback();
+  /** Whether an instance still plays a clip as it did. */
+  private lasts(index: number, run: number): boolean {
+    return this.playback.layers.some((layer) => {
+      const at = layer.at(index);
+      for (let place = 0; place < layer.count(index); place++) {
+        const actions = layer.actions(place);
+        if (actions[at + EVENT_RUN] === run) return !hasBit(actions, at, FADING_OUT);
       }
-    }
-    this.heap.set(index, this.findNext(index));
+      return false;
+    });
   }
 
-  /** @returns Whether the action is one of a clip that does not fade out. */
-  private lookAt(index: number, number: number, place: number): boolean {
-    this.index = index;
-    this.number = number;
-    this.place = place;
-    this.layer = this.playback.layers[number];
-    this.actions = this.layer.actions(place);
-    this.at = this.layer.at(index);
-    return !hasBit(this.actions, this.at, FADING_OUT);
-  }
-
-  /** Looks at the action of an instance whose event comes next; returns when that is, which is infinite if there is none. */
-  private findNext(index: number): number {
-    if (index >= this.known || !this.crowd.visibility.isVisible(index)) return Infinity;
+  /** Calls back with each action of an instance that can have events, or one, and says when it is to be looked at again. */
+  private each(index: number, callback: () => void, layer?: number, place?: number): void {
+    if (index >= this.known || !this.crowd.visibility.isVisible(index)) return;
     const { layers } = this.playback;
-    let earliest = Infinity;
-    let layer = 0;
-    let place = 0;
+    let next = Infinity;
     for (let number = 0; number < layers.length; number++) {
       for (let i = 0; i < layers[number].count(index); i++) {
-        const time = this.lookAt(index, number, i) ? this.timeOf() : Infinity;
-        if (time >= earliest) continue;
-        earliest = time;
-        layer = number;
-        place = i;
+        this.index = index;
+        this.number = number;
+        this.place = i;
+        this.layer = layers[number];
+        this.actions = this.layer.actions(i);
+        this.at = this.layer.at(index);
+        if (hasBit(this.actions, this.at, FADING_OUT)) continue;
+        if ((layer ?? number) === number && (place ?? i) === i) callback();
+        next = Math.min(next, this.nextTime());
       }
     }
-    if (earliest < Infinity) this.lookAt(index, layer, place);
-    return earliest;
-  }
-
-  /** Lets the action wait if a listener has just started it, and its event is due. */
-  private postpone(): void {
-    if (!this.dispatching || this.timeOf() > this.playback.elapsed) return;
-    this.state |= WAITS;
-    this.postponed.push(this.index);
+    this.due.set(index, next - TIME_ROUNDING);
   }
 
   // What follows is about the action that is looked at.
-
-  private get pass(): number {
-    return this.actions[this.at + EVENT_PASS];
-  }
-
-  private set pass(pass: number) {
-    this.actions[this.at + EVENT_PASS] = pass;
-  }
-
-  private get marker(): number {
-    return this.actions[this.at + EVENT_MARKER];
-  }
-
-  private set marker(marker: number) {
-    this.actions[this.at + EVENT_MARKER] = marker;
-  }
-
-  private get announced(): number {
-    return this.actions[this.at + EVENT_ANNOUNCED];
-  }
-
-  private set announced(pass: number) {
-    this.actions[this.at + EVENT_ANNOUNCED] = pass;
-  }
-
-  private get state(): number {
-    return this.actions[this.at + EVENT_STATE];
-  }
-
-  private set state(state: number) {
-    this.actions[this.at + EVENT_STATE] = state;
-  }
 
   private get clip(): BakedClip | null {
     return this.playback.clipIn(this.actions, this.at);
   }
 
-  /** Finds the next event of a clip that has just begun, or that nothing is known of. */
-  private begin(): void {
+  /** Whether there is nothing to tell; beyond some number, the next pass would have the same. */
+  private get isDone(): boolean {
     const { actions, at } = this;
-    // Of a clip that has just begun, even what lies right where it begins is still to be told of.
-    const fresh = hasJustBegun(actions, at, this.playback.time.timeOf(this.index));
-    const { pass, finished } = this.locate();
-    this.announced = fresh ? actions[at + ACTION_STARTED_IN] : pass;
-    this.state = finished && !fresh ? DONE : AHEAD;
-    if (!finished) this.seek(fresh);
-  }
-
-  /** Finds the next marker from where the clip is; `fresh` if one right there is still to come. */
-  private seek(fresh: boolean): void {
-    const { clip } = this;
-    if (clip === null) return;
-    const { pass, within } = this.locate();
-    const reverse = isReversed(this.actions, this.at);
-    // Forward there is no pass -1, and from it to pass 0 there is no loop.
-    this.pass = reverse ? pass : Math.max(pass, 0);
-    if (pass < 0) this.announced = this.pass;
-    else if (!reverse) this.announced = Math.max(this.announced, 0);
-    if (this.announced < this.pass) this.state = OWES_LOOPS;
-
-    const markers = this.markersOf(clip);
-    const slack = fresh ? FRAME_EPSILON : -FRAME_EPSILON;
-    for (this.marker = 0; this.marker < markers.length; this.marker++) {
-      const ahead = (this.placeOf(clip, markers) - within) * (reverse ? -1 : 1);
-      if (ahead + slack >= 0) break;
-    }
-  }
-
-  /** When the next event is due, in seconds since the beginning; infinite if there is none. */
-  private timeOf(): number {
-    const { playback, listened, actions, at, clip } = this;
-    const isOver = hasBit(actions, at, FINISHED);
-    if (this.state >= DONE || clip === null || clip.count < 2) return Infinity;
-    // Beyond this number, the next pass would have the same.
-    if (this.pass >= Number.MAX_SAFE_INTEGER) return Infinity;
-    if (isOver || this.state === OWES_LOOPS) {
-      // An action that is paused ends, and begins a pass, when it goes on.
-      const isDue = !playback.isPaused(this.index) && (!isOver || listened.has('finished'));
-      return isDue ? playback.elapsed : Infinity;
-    }
-    const markers = this.markersOf(clip);
-    if (this.marker < markers.length) return this.timeAt(this.pass, this.placeOf(clip, markers));
-    if (markers.length === 0 && !listened.has('loop')) {
-      // Only the end is of interest: go there at once.
-      const last = lastPass(actions, at);
-      if (last === Infinity || !listened.has('finished')) return Infinity;
-      this.pass = Math.max(this.pass, last);
-    }
-    return this.endOf(this.pass);
-  }
-
-  /** The event that is due by now, null if nobody listens to it; moves on to the next. */
-  private take(now: number): PlaybackEvent | null {
-    const { actions, at } = this;
-    const clip = this.clip as BakedClip;
-    const markers = this.markersOf(clip);
-    if (this.state === OWES_LOOPS) {
-      this.state = AHEAD;
-      // If more passes end in this very update, they and these are told of in one event.
-      return this.endOf(this.pass) > now ? this.takeLoops(clip) : null;
-    }
-    if (hasBit(actions, at, FINISHED)) return this.takeFinished(clip);
-    if (this.marker < markers.length) {
-      const direction = this.runsBack ? -1 : 1;
-      const { time, name } = this.nextMarker(markers);
-      this.marker++;
-      return { type: 'marker', ...this.about(clip), name, time, direction };
-    }
-
-    // The pass that lasts now, or one after the last.
-    const last = lastPass(actions, at);
-    const goal = Math.min(this.pass + this.passesDue(now), last + 1);
-    this.marker = 0;
-    if (this.pass < goal - 1) {
-      this.pass = markers.length === 0 ? goal - 1 : Math.max(this.pass + 1, goal - MAX_MARKED_PASSES);
-      return null;
-    }
-    if (goal > last) return this.takeFinished(clip);
-    this.pass = goal;
-    return this.takeLoops(clip);
-  }
-
-  /** The `loop` event for the passes that have begun. */
-  private takeLoops(clip: BakedClip): LoopEvent | null {
-    const passes = this.pass - this.announced;
-    this.announced = this.pass;
-    if (passes === 0 || !this.listened.has('loop') || this.isSteered) return null;
-    const loopDelta = isReversed(this.actions, this.at) ? -passes : passes;
-    return { type: 'loop', ...this.about(clip), loopDelta };
-  }
-
-  private takeFinished(clip: BakedClip): FinishedEvent | null {
-    this.state = DONE;
-    if (!this.listened.has('finished') || this.isSteered) return null;
-    return { type: 'finished', ...this.about(clip), direction: isReversed(this.actions, this.at) ? -1 : 1 };
-  }
-
-  /** What all events say of the clip that they are about. */
-  private about({ name }: BakedClip): Pick<FinishedEvent, 'instanceId' | 'clip' | 'layer'> {
-    return { instanceId: this.index, clip: name, layer: this.layer.name };
+    return intervalsOf(actions, at) < 1 || !(actions[at + EVENT_PASS] < Number.MAX_SAFE_INTEGER);
   }
 
   /** Whether an action of an object tells of passes and ends itself; of markers it does not. */
@@ -480,44 +285,108 @@ export class PlaybackEvents {
     return this.playback.isSteered(this.index, this.number);
   }
 
-  private locate(): Readonly<Place> {
-    return this.playback.where(this.layer, this.index, this.place);
+  /**
+   * Looks at a clip that has just begun, or that nothing is known of.
+   *
+   * @param fresh Whether what lies right where it is is still to come.
+   */
+  private begin(fresh: boolean): void {
+    const { actions, at } = this;
+    const { pass, within, finished } = this.playback.where(this.layer, this.index, this.place);
+    // Forward there is no pass -1, and from it to pass 0 there is no loop.
+    const least = isReversed(actions, at) ? -Infinity : 0;
+    const first = Math.max(pass, least);
+    actions[at + EVENT_PASS] = finished && !fresh ? Infinity : first;
+    actions[at + EVENT_WAY] = this.wayTo(within) - (fresh ? 2 * FRAME_EPSILON : 0);
+    actions[at + EVENT_LOOPED] =
+      fresh && pass >= 0 ? Math.max(actions[at + ACTION_STARTED_IN], least) : first;
+    actions[at + EVENT_RUN] = ++this.runs;
   }
 
-  /** When the clip comes to a place of a pass. */
-  private timeAt(pass: number, within: number): number {
-    return this.playback.isPaused(this.index) ? Infinity : timeAt(this.actions, this.at, pass, within);
+  /** Finds what has happened since the action was last looked at. */
+  private find(now: number): void {
+    const { actions, at, playback, layer, clip } = this;
+    if (clip === null || this.isDone || playback.isPaused(this.index)) return;
+    const { pass: reached, within, finished } = playback.where(layer, this.index, this.place);
+    const isBack = isReversed(actions, at);
+    const direction = isBack ? -1 : 1;
+    const before = actions[at + EVENT_PASS];
+    const pass = isBack ? reached : Math.max(reached, 0);
+    // The clock was turned back.
+    if (pass < before) return;
+    const passes = pass - actions[at + EVENT_LOOPED];
+    const way = this.wayTo(within) + FRAME_EPSILON;
+    const about = { instanceId: this.index, clip: clip.name, layer: layer.name };
+    const tell = (event: PlaybackEvent, number: number, place: number) => {
+      if (!this.listened.has(event.type) || (event.type !== 'marker' && this.isSteered)) return;
+      // What is over had come to its end before this update.
+      const time = hasBit(actions, at, FINISHED) ? 0 : Math.min(timeAt(actions, at, number, place), now);
+      this.happened.push([time, actions[at + EVENT_RUN], event]);
+    };
+
+    for (let back = Math.min(pass - before, MAX_MARKED_PASSES); back >= 0; back--) {
+      const number = back < MAX_MARKED_PASSES ? pass - back : before;
+      if (back === 0 && passes > 0 && !finished)
+        tell(
+          { type: 'loop', ...about, loopDelta: direction * passes },
+          pass,
+          isBack ? intervalsOf(actions, at) : 0,
+        );
+      for (const { name, time } of this.markersOf(clip)) {
+        const place = this.placeOf(clip, time, number);
+        const wayTo = this.wayTo(place);
+        if (number === before && wayTo <= actions[at + EVENT_WAY] + FRAME_EPSILON) continue;
+        if (number === pass && wayTo > way) continue;
+        const turns = isMirrored(actions, at, number) ? -1 : 1;
+        tell(
+          { type: 'marker', ...about, name, time, direction: (direction * turns) as 1 | -1 },
+          number,
+          place,
+        );
+      }
+    }
+    if (finished) tell({ type: 'finished', ...about, direction }, pass, within);
+    actions[at + EVENT_PASS] = finished ? Infinity : pass;
+    actions[at + EVENT_WAY] =
+      pass === before ? Math.max(this.wayTo(within), actions[at + EVENT_WAY]) : this.wayTo(within);
+    actions[at + EVENT_LOOPED] = pass;
+  }
+
+  /** When the action is to be looked at next, in seconds since the beginning; infinite if nothing can happen. */
+  private nextTime(): number {
+    const { playback, listened, actions, at, clip } = this;
+    // An action that is paused ends, and begins a pass, when it goes on.
+    if (clip === null || this.isDone || playback.isPaused(this.index)) return Infinity;
+    if (hasBit(actions, at, FINISHED)) return listened.has('finished') ? playback.elapsed : Infinity;
+    const pass = actions[at + EVENT_PASS];
+    if (actions[at + EVENT_LOOPED] < pass) return playback.elapsed;
+    const markers = this.markersOf(clip);
+    let next = Infinity;
+    for (const { time } of markers) {
+      const place = this.placeOf(clip, time, pass);
+      if (this.wayTo(place) > actions[at + EVENT_WAY] + FRAME_EPSILON)
+        next = Math.min(next, timeAt(actions, at, pass, place));
+    }
+    if (markers.length > 0 || listened.has('loop')) return Math.min(next, this.endOf(pass));
+    // Only the end is of interest.
+    const last = lastPass(actions, at);
+    return last < Infinity && listened.has('finished') ? this.endOf(Math.max(pass, last)) : Infinity;
   }
 
   /** When a pass ends. */
   private endOf(pass: number): number {
-    return this.timeAt(pass, endOfPass(this.actions, this.at)) + END_EPSILON;
+    return timeAt(this.actions, this.at, pass, endOfPass(this.actions, this.at));
   }
 
-  /** How many passes end by now, of which the one that the next event is in is the first. */
-  private passesDue(now: number): number {
-    const { pass, finished } = this.locate();
-    const due = pass - this.pass + (finished ? 1 : 0);
-    if (due < 2) return 1;
-    // Times of ends are rounded in another way than places are; times decide, since events are in their order.
-    if (this.endOf(this.pass + due) <= now) return due + 1;
-    return this.endOf(this.pass + due - 1) > now ? due - 1 : due;
+  /** How far the clip has come where it is at a place: frames, which grow in reverse too. */
+  private wayTo(place: number): number {
+    return isReversed(this.actions, this.at) ? -place : place;
   }
 
-  private nextMarker(markers: readonly ClipMarker[]): ClipMarker {
-    return markers[this.runsBack ? markers.length - 1 - this.marker : this.marker];
-  }
-
-  /** Frames from the clip's start, as `AnimationAction.time` counts them, at which the next marker is. */
-  private placeOf(clip: BakedClip, markers: readonly ClipMarker[]): number {
+  /** Frames from the clip's start, as `AnimationAction.time` counts them, at which a marker is in a pass. */
+  private placeOf(clip: BakedClip, time: number, pass: number): number {
     const intervals = clip.count - 1;
-    const frame = Math.min(this.nextMarker(markers).time * clip.fps, intervals);
-    return mirrored(frame, intervals, isMirrored(this.actions, this.at, this.pass));
-  }
-
-  /** Whether the clip runs from its end to its start in the pass in which the next event is. */
-  private get runsBack(): boolean {
-    return isReversed(this.actions, this.at) !== isMirrored(this.actions, this.at, this.pass);
+    return mirrored(Math.min(time * clip.fps, intervals), intervals, isMirrored(this.actions, this.at, pass));
   }
 
   private markersOf(clip: BakedClip): readonly ClipMarker[] {

@@ -1,15 +1,14 @@
-import type { InstancedBufferAttribute } from 'three';
-import { Box3, Matrix4, Sphere, Vector3 } from 'three';
+import { Box3, type InstancedBufferAttribute, Matrix4, Sphere, Vector3 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { MorphRange } from '../animation/jointBoxes.js';
 import {
   boxToArray,
   expandByJoint,
   expandJointBoxes,
   growJointBoxes,
   jointBoxesContain,
+  type MorphRange,
 } from '../animation/jointBoxes.js';
-import { createPoseMix } from '../animation/PoseMix.js';
+import { createPoseMix } from '../animation/mixPose.js';
 import { sourceOf } from '../animation/PoseSource.js';
 import { AFFINE_SIZE } from '../constants.js';
 import type { DrawnCrowd } from '../core/Crowd.js';

@@ -67,16 +67,11 @@ export function inFloats(source: BufferGeometry): BufferGeometry {
 
 /** A geometry of its own that shares attributes, index and groups with another. */
 export function sharingCopy(source: BufferGeometry): BufferGeometry {
-  const geometry = new BufferGeometry();
-  geometry.name = source.name;
-  for (const [key, attribute] of Object.entries(source.attributes)) geometry.setAttribute(key, attribute);
-  geometry.setIndex(source.index);
-  geometry.groups = source.groups;
-  geometry.drawRange = source.drawRange;
-  geometry.morphAttributes = { ...source.morphAttributes };
-  geometry.morphTargetsRelative = source.morphTargetsRelative;
-  geometry.userData = source.userData;
-  return geometry;
+  const { name, attributes, index, groups, drawRange, morphAttributes, morphTargetsRelative, userData } =
+    source;
+  const shared = { name, index, groups, drawRange, morphTargetsRelative, userData };
+  const own = { attributes: { ...attributes }, morphAttributes: { ...morphAttributes } };
+  return Object.assign(new BufferGeometry(), shared, own);
 }
 
 /** A geometry of some corners of another, with all attributes and morph targets that vertices there have; without groups. */

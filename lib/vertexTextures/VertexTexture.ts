@@ -2,9 +2,9 @@ import { type BufferGeometry, DataTexture, RGBAIntegerFormat, RGIntegerFormat, U
 import { BoneTexture, type VertexBinding } from '../animation/BoneTexture.js';
 import type { Precision } from '../animation/BoneTextureData.js';
 import { expectClips } from '../animation/ClipTable.js';
-import { expectField, expectFit, expectLength, expectShape, type Shape } from '../utils/expect.js';
+import { expectField, expectFit, expectLength, expectShape, type Shape } from '../utils/messages.js';
 import { bindVertices, placeParts } from './bindVertices.js';
-import { VertexReader } from './VertexReader.js';
+import { VERTEX_SOURCES, VertexReader } from './VertexReader.js';
 import {
   frameTable,
   layoutVertices,
@@ -12,7 +12,6 @@ import {
   type VertexTextureData,
   WORDS,
 } from './VertexTextureData.js';
-import { VERTEX_SOURCES } from './vertexSource.js';
 
 /**
  * Baked vertices of anything that deforms: cloth, fish, soft bodies, faces of hundreds of morph targets, skinned characters

@@ -1,9 +1,24 @@
-import type { Object3D } from 'three';
+import { Box3, type BufferGeometry, type Object3D, Vector3 } from 'three';
+import type { BakedClip } from '../animation/ClipTable.js';
+import { boxToArray } from '../animation/jointBoxes.js';
+import type { ScenePart } from '../animation/Rig.js';
+import { bakedClip, frameTime } from '../baking/planClips.js';
+import { RigPoser } from '../baking/RigPoser.js';
 import { assembleCharacter, type Character, type CharacterOptions } from '../character/assembleCharacter.js';
-import { runAll, runInSlices } from '../utils/steps.js';
-import { bakeVertices } from './bakeVertices.js';
-import type { MotionSource, VertexBakeAsyncOptions, VertexBakeOptions } from './planMotions.js';
+import { collectRig } from '../character/collectRig.js';
+import { copyNodes } from '../character/rigNodes.js';
+import { REST_FRAME } from '../constants.js';
+import { inRuns, runAll, runInSlices, type Steps } from '../utils/steps.js';
+import { FrameStore } from './FrameStore.js';
+import {
+  type MotionSource,
+  planMotions,
+  type VertexBakeAsyncOptions,
+  type VertexBakeOptions,
+} from './planMotions.js';
+import { VertexSampler } from './VertexSampler.js';
 import { VertexTexture } from './VertexTexture.js';
+import { checkFrames, layoutVertices, type VertexTextureData, WORDS } from './VertexTextureData.js';
 
 /** How vertices are baked, and meshes merged. */
 export interface BakeVertexCharacterOptions extends VertexBakeOptions, CharacterOptions {}
@@ -84,4 +99,144 @@ function ownCharacter(object: Object3D, texture: VertexTexture, options: Charact
   const character = assembleCharacter(object, texture, options);
   character.made.push(texture);
   return character;
+}
+
+const _middle = /*@__PURE__*/ new Vector3();
+const _other = /*@__PURE__*/ new Vector3();
+
+/** Poses an object frame by frame, and keeps where its vertices are. */
+export function* bakeVertices(
+  object: Object3D,
+  source: MotionSource,
+  options: VertexBakeOptions,
+): Steps<VertexTextureData> {
+  const { fps = 30, precision = 'half', maxTextureSize = 4096, measure = false } = options;
+  // Before the first break, in which others may pose the object. All meshes have joints of their own.
+  let most = 0;
+  object?.traverse?.(() => most++);
+  const flips = Array.from({ length: most }, (_, part) => ({ part, group: part, mirrored: false }));
+  const { rig, parts } = collectRig(object, { flips, shareMorphs: false, keepNamesakes: true });
+  parts.sort((a, b) => a.node - b.node);
+  const poser = new RigPoser({ ...rig, nodes: copyNodes(rig) });
+  const { motions, byCode, restore } = planMotions(object, source, { ...options, fps }, poser);
+  const endClaim = claim(parts, byCode);
+  try {
+    const normals = options.normals ?? (byCode ? 'computed' : 'source');
+    const sampler = yield* VertexSampler.of(poser, parts, normals, byCode);
+    const { vertices, positions } = sampler;
+    const store = new FrameStore(vertices, precision);
+    yield 0;
+    const whole = new Box3();
+    const record = function* (where: string, upTo = ''): Steps<{ box: Box3; error: number }> {
+      yield* sampler.sample(where);
+      const box = new Box3().setFromArray(positions);
+      const error = yield* store.add(positions, sampler.normals, box);
+      // At once, for what is left may take long.
+      layoutVertices(store.stored.length * vertices, maxTextureSize, upTo);
+      whole.union(box);
+      return { box, error };
+    };
+    const restBounds = boxToArray((yield* record('The rest pose')).box);
+    const errors: VertexTextureData['errors'] = [];
+    const clips: BakedClip[] = [];
+    const all = motions.reduce((sum, { count }) => sum + count, 0) || 1;
+    let start = REST_FRAME + 1;
+    checkFrames(start + all, maxTextureSize);
+    for (const { name, duration, count, begin, pose } of motions) {
+      const where = `Motion "${name}"`;
+      const bounds = new Box3();
+      let [stored, between] = [0, 0];
+      // The frame before, and the object as it is half-way from that.
+      let [last, half] = [positions, positions];
+      begin();
+      for (let i = 0; i < count; i++) {
+        pose(frameTime(i, count, duration));
+        const upTo = `, up to frame ${i + 1} of ${count} of motion "${name}",`;
+        const { box, error } = yield* record(where, upTo);
+        bounds.union(box);
+        stored = Math.max(stored, error);
+        if (measure && i > 0) between = Math.max(between, yield* distance(half, last, positions));
+        if (measure && i < count - 1) {
+          last = positions.slice();
+          pose(frameTime(i + 0.5, count, duration));
+          yield* sampler.sample(where);
+          half = positions.slice();
+        }
+        yield (start + i) / (all + 1);
+      }
+      errors.push({ clip: name, stored, between: measure && count > 1 ? between : null });
+      clips.push(bakedClip({ name, start, count, duration }, bounds));
+      start += count;
+    }
+
+    const size = Math.max(...whole.getSize(new Vector3()).toArray()) || 1;
+    for (const error of errors) {
+      error.stored /= size;
+      if (error.between !== null) error.between /= size;
+    }
+    const layout = layoutVertices(store.stored.length * vertices, maxTextureSize);
+    const texels = new Uint32Array(layout.width * layout.height * WORDS[precision]);
+    for (const [i, words] of store.stored.entries()) {
+      texels.set(words, i * words.length);
+      yield 1;
+    }
+    return {
+      parts: parts.map(({ mesh: { name }, geometry }) => ({
+        name,
+        vertices: geometry.getAttribute('position').count,
+      })),
+      vertices,
+      precision,
+      normals: normals !== 'none',
+      frames: Uint32Array.from(store.frames),
+      boxes: Float32Array.from(store.boxes),
+      texels,
+      ...layout,
+      clips,
+      restBounds,
+      errors,
+    };
+  } finally {
+    endClaim();
+    restore();
+  }
+}
+
+/** What a bake by code counts for: more than all bakes by clips together. */
+const CODE = 2 ** 30;
+
+/** How many bakes use a geometry now: 1 for each by clips, `CODE` for one by code. */
+const claims = /*@__PURE__*/ new WeakMap<BufferGeometry, number>();
+
+/**
+ * Notes that geometries are being baked, until what is returned is called. Bakes by clips only read them, so that there may be several at
+ * once. Code writes into them.
+ *
+ * @throws If they are being baked, and one of the two bakes is by code.
+ */
+function claim(parts: readonly ScenePart[], byCode: boolean): () => void {
+  const taken = parts.find(({ mesh }) => (claims.get(mesh.geometry) ?? 0) >= (byCode ? 1 : CODE));
+  if (taken)
+    throw new Error(
+      `Mesh "${taken.mesh.name}" is being baked already, and motions of code pose it; await the other bake first, or bake a clone with geometries of its own.`,
+    );
+  const geometries = new Set(parts.map(({ mesh }) => mesh.geometry));
+  const add = (change: number) => {
+    for (const one of geometries) claims.set(one, (claims.get(one) ?? 0) + change);
+  };
+  const count = byCode ? CODE : 1;
+  add(count);
+  return () => add(-count);
+}
+
+/** The largest distance of vertices from the middle between two others. */
+function* distance(positions: Float32Array, a: Float32Array, b: Float32Array): Steps<number> {
+  let most = 0;
+  yield* inRuns(positions.length / 3, (start, end) => {
+    for (let i = start * 3; i < end * 3; i += 3) {
+      _middle.fromArray(a, i).add(_other.fromArray(b, i)).multiplyScalar(0.5);
+      most = Math.max(most, _middle.distanceToSquared(_other.fromArray(positions, i)));
+    }
+  });
+  return Math.sqrt(most);
 }

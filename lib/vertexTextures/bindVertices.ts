@@ -2,7 +2,6 @@ import {
   BufferAttribute,
   type BufferGeometry,
   InterleavedBuffer,
-  InterleavedBufferAttribute,
   Matrix4,
   type Mesh,
   type SkinnedMesh,
@@ -10,7 +9,7 @@ import {
   Vector4,
 } from 'three';
 import type { ScenePart } from '../animation/Rig.js';
-import { SKIN_PART } from '../character/crowdGeometry.js';
+import { SKIN_PART, setSkin } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4, affineToMatrix4, linearDeterminant } from '../utils/affine.js';
 import { type Attribute, sharingCopy } from '../utils/geometries.js';
@@ -138,10 +137,7 @@ export function bindVertices(
     if (parts !== undefined) integers[vertex * STRIDE + SKIN_PART] = parts.getX(vertex);
     weights[vertex * 4] = 65535;
   }
-  const buffer = new InterleavedBuffer(integers, STRIDE);
-  geometry.setAttribute('skinIndex', new InterleavedBufferAttribute(buffer, 4, 0));
-  geometry.setAttribute('partIndex', new InterleavedBufferAttribute(buffer, 2, SKIN_PART));
-  geometry.setAttribute('skinWeight', new BufferAttribute(weights, 4, true));
+  setSkin(geometry, new InterleavedBuffer(integers, STRIDE), weights);
   geometry.deleteAttribute(NUMBERS);
   // They are in the frames.
   geometry.morphAttributes = {};

@@ -1,8 +1,7 @@
 import type { BoneTextureData, EncodingName } from '../animation/BoneTextureData.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
-import type { SentClip } from './packClip.js';
-import type { SentRig } from './packRig.js';
+import type { SentClip, SentRig } from './sent.js';
 import script from './workerScript.js?bundled';
 
 /** What a worker is sent: the clips, one by one, then what to do with them. */

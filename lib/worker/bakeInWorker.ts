@@ -15,8 +15,7 @@ import type { CollectedRig } from '../character/collectRig.js';
 import { warnOnce } from '../utils/messages.js';
 import { nextTask, runInSlices, type Steps } from '../utils/steps.js';
 import { BakeWorker, inTurn, type Outcome } from './BakeWorker.js';
-import { packClip } from './packClip.js';
-import { packRig } from './packRig.js';
+import { packClip, packRig } from './sent.js';
 
 /**
  * `bakeCharacter` in a worker: the page reads the scene and copies the keys, in slices of up to 4 milliseconds, and goes

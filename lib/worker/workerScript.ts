@@ -10,8 +10,7 @@ import type { PlannedClip } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import { warned } from '../utils/messages.js';
 import type { FromWorker, Outcome, ToWorker } from './BakeWorker.js';
-import { unpackClip } from './packClip.js';
-import { unpackRig } from './packRig.js';
+import { unpackClip, unpackRig } from './sent.js';
 
 /** Milliseconds between two messages that say how much is done. */
 const PAUSE = 16;

@@ -69,9 +69,7 @@ async function vertices(model: string, rounds: number): Promise<VertexRow[]> {
   const scene = new Scene();
   const time = (contender: Contender) => {
     scene.add(contender.object);
-    contender.object.traverse((node) => {
-      node.frustumCulled = false;
-    });
+    contender.object.traverse((node) => (node.frustumCulled = false));
     gl.enable(gl.RASTERIZER_DISCARD);
     finish();
     const start = performance.now();
@@ -112,9 +110,7 @@ const PLAYED: [string, (crowd: SkinnedInstancedMesh, clips: number) => void][] =
   ['one clip', () => {}],
   [
     'two clips in a fade',
-    (crowd, clips) => {
-      crowd.playAll((i) => (i + 1) % clips, { fade: 1e4, time: (i) => i % 5 });
-    },
+    (crowd, clips) => crowd.playAll((i) => (i + 1) % clips, { fade: 1e4, time: (i) => i % 5 }),
   ],
   [
     'three weighted clips',

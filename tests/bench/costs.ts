@@ -258,9 +258,7 @@ function countArrays<T>(make: () => T): { made: T; bytes: number } {
     });
   });
   const made = make();
-  names.forEach((name, i) => {
-    global[name] = originals[i];
-  });
+  names.forEach((name, i) => (global[name] = originals[i]));
   return { made, bytes };
 }
 

@@ -19,9 +19,7 @@ test('bakes the same texels while the page goes on, and so do slices', async () 
     bake: () => bakeBoneTexture(root, clips, options),
   };
   for (const [name, bake] of Object.entries(ways)) {
-    const gap = await longestGap(async () => {
-      baked.push(await bake());
-    });
+    const gap = await longestGap(async () => baked.push(await bake()));
     console.log(`${clips.length} clips, ${name}: the page waits for ${gap.toFixed(1)} ms`);
   }
   for (const texture of baked) expect(differences(texture.data, baked[0].data)).toEqual([]);

@@ -43,9 +43,7 @@ test('a geometry or material assigned later is drawn', () => {
   expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(5.5, 5);
   crowd.geometry = captureGeometry(mesh.geometry.clone().translate(1, 0, 0));
   expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(6.5, 5);
-  expect(() => {
-    crowd.geometry = new BoxGeometry();
-  }).toThrow('The geometry "" has no attribute "skinIndex"');
+  expect(() => (crowd.geometry = new BoxGeometry())).toThrow('The geometry "" has no attribute "skinIndex"');
   renderer.dispose();
 });
 
@@ -95,7 +93,7 @@ test('what a clip mirrors is drawn with the right side out, skinned and rigid', 
   renderer.shadowMap.enabled = true;
   for (const share of [0.25, 1]) {
     const { reference, crowd, bounds } = createPair(model, 0, share, undefined, 'frames');
-    const { scene, camera } = createStage(bounds, 'directional');
+    const { scene, camera } = createStage(bounds);
     const empty = picture(renderer, scene, camera, new Mesh());
     const expected = picture(renderer, scene, camera, reference.root);
     const drawn = picture(renderer, scene, camera, crowd);
@@ -149,10 +147,7 @@ test.each(TWINS)('an error of a hook in the middle of a draw leaves nothing behi
   crowd.castShadow = true;
   const other = new Mesh(new BoxGeometry(0.2, 0.2, 0.2), crowd.material);
   const whole = new Group().add(crowd, other);
-  const { scene, camera } = createStage(
-    new Box3(new Vector3(-2, 0, -2), new Vector3(2, 2, 2)),
-    'directional',
-  );
+  const { scene, camera } = createStage(new Box3(new Vector3(-2, 0, -2), new Vector3(2, 2, 2)));
   const expected = await draw(scene, camera, whole);
   const restore = twin === 'GLSL' ? () => {} : await stateOf(renderer as WebGPURenderer, scene);
   const hooks = twin === 'GLSL' ? HOOKS : HOOKS.slice(0, 2);

@@ -9,6 +9,7 @@ import {
   bakeCharacter,
   CrowdLevels,
   DrawOrder,
+  ENCODINGS,
   encodingOf,
   InstanceMorphs,
   InstanceMotions,
@@ -50,10 +51,10 @@ test.each(TWINS)('crowds are drawn and compiled before their first instance, %s'
   const { renderer, draw } = drawing;
   const problems = watchProblems(renderer as never);
   const box = new Box3(new Vector3(-2, 0, -2), new Vector3(2, 2, 2));
-  const { scene, camera } = createStage(box, 'directional');
+  const { scene, camera } = createStage(box);
   const { root, clips } = createEverything();
   const nobody = await draw(scene, camera, new Object3D());
-  for (const encoding of ['tracks', 'frames'] as const) {
+  for (const encoding of ENCODINGS) {
     const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding) });
     const half = Object.entries(FEATURES).filter((_, i) => NIGHTLY || i < 2 === (encoding === 'tracks'));
     for (const [name, add] of half) {

@@ -90,7 +90,7 @@ async function createMerged() {
 describe.each(TWINS)('%s', (twin) => {
   test('materials are merged as in a page that bakes', async () => {
     const drawing = await drawingOf(twin);
-    const { scene, camera } = createStage(BOUNDS, 'directional');
+    const { scene, camera } = createStage(BOUNDS);
     const [baked, loaded] = await createMerged();
     const wanted = await drawing.draw(scene, camera, baked);
     expect(changedPixels(wanted, await drawing.draw(scene, camera, loaded))).toBe(0);
@@ -100,7 +100,7 @@ describe.each(TWINS)('%s', (twin) => {
 
   test('a crowd that was loaded is drawn as one that was baked in the page', async () => {
     const drawing = await drawingOf(twin);
-    const { scene, camera } = createStage(BOUNDS, 'directional');
+    const { scene, camera } = createStage(BOUNDS);
     const [baked, loaded] = await createBoth();
     const wanted = await drawing.draw(scene, camera, baked);
     const drawn = await drawing.draw(scene, camera, loaded);

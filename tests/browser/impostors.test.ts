@@ -111,10 +111,8 @@ function createView(
   scene.add(sun, new AmbientLight(0xffffff, 0.8), ground);
 
   const { root, clips } = createCoarseCharacter();
-  const crowd = new SkinnedInstancedMesh(
-    bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps }),
-    1,
-  );
+  const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps });
+  const crowd = new SkinnedInstancedMesh(character, 1);
   crowd.castShadow = crowd.receiveShadow = true;
   crowd.frustumCulled = false;
   scene.add(crowd);
@@ -153,9 +151,7 @@ function createView(
     sun.dispose();
     if (small !== first) small.dispose();
   };
-  const use = (other: Small) => {
-    small = other;
-  };
+  const use = (other: Small) => (small = other);
   look(20, 15);
   return { use, scene, sun, crowd, impostor, camera, look, read, draw, readAs, fill, dispose };
 }

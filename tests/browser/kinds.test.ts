@@ -36,7 +36,7 @@ describe.each(TWINS)('kinds, %s', (twin) => {
 
   test('one that is added while the crowd is drawn compiles nothing', async () => {
     const { renderer, draw } = drawing;
-    const { scene, camera } = createStage(SPACE, 'directional');
+    const { scene, camera } = createStage(SPACE);
     const { crowd, kinds } = createCrowd();
     // WebGLRenderer draws the shadows of its first frame before it has counted the lights, and has other programs for them afterwards.
     await draw(scene, camera, crowd);
@@ -73,7 +73,7 @@ describe.each(TWINS)('kinds, %s', (twin) => {
 
   test('what they take is given back with them', async () => {
     const { renderer, draw } = drawing;
-    const { scene, camera } = createStage(SPACE, 'directional');
+    const { scene, camera } = createStage(SPACE);
     const character = bakeCharacter(createFigure(0x2244cc, 0.3).root, []);
     const { crowd, kinds } = createCrowd();
     const held: object[] = [];
@@ -97,7 +97,7 @@ describe.each(TWINS)('kinds, %s', (twin) => {
 
   test('a game that is saved goes on in another crowd of the same kinds', async () => {
     const { draw } = drawing;
-    const { scene, camera } = createStage(SPACE, 'directional');
+    const { scene, camera } = createStage(SPACE);
     const { crowd, kinds } = createCrowd();
     crowd.deleteInstance(4);
     crowd.setVisibleAt(2, false).pause(1).update(0.4);

@@ -1,5 +1,6 @@
 import { bakedCharactersOf, SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';
 import {
+  AdditiveBlending,
   Box3,
   BoxGeometry,
   type BufferAttribute,
@@ -203,10 +204,8 @@ function followingBox(source: BufferGeometry): BufferGeometry {
 /** Instances three beside each other, and as many rows. */
 function createRows() {
   const { root, clips } = createKnight();
-  const crowd = new SkinnedInstancedMesh(
-    bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-    COUNT,
-  );
+  const character = bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() });
+  const crowd = new SkinnedInstancedMesh(character, COUNT);
   crowd.castShadow = crowd.receiveShadow = true;
   for (let i = 0; i < COUNT; i++)
     crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
@@ -228,7 +227,7 @@ describe.each(TWINS)('%s', (twin) => {
     const hats = new JointAttachment(plain, 'Head', hat, yellow);
     const balls = new JointAttachment(plain, 'Head', ball, red);
     plain.computeBoundingBox();
-    const { scene, camera } = createStage(plain.boundingBox as Box3, 'directional');
+    const { scene, camera } = createStage(plain.boundingBox as Box3);
     plain.boundingBox = null;
 
     const { crowd } = createRows();
@@ -274,7 +273,7 @@ describe.each(TWINS)('%s', (twin) => {
     const { renderer, draw } = drawing;
     const { crowd } = createRows();
     crowd.computeBoundingBox();
-    const { scene, camera } = createStage(crowd.boundingBox as Box3, 'directional');
+    const { scene, camera } = createStage(crowd.boundingBox as Box3);
     crowd.boundingBox = null;
     const each = (crowd.geometry.index?.count ?? 0) / 3;
     const infoOf = () => readViewInfo(crowd, renderer, camera as PerspectiveCamera);
@@ -359,12 +358,45 @@ describe('that fade', () => {
   describe.each(TWINS)('%s', (twin) => {
     const drawing = useDrawing(twin, drawingOf);
 
+    test('what is attached to instances at two levels is drawn once in all, of so many as it has', async () => {
+      const { crowd, root, hat } = createCrowd();
+      const { scene, camera } = createStage(STAGE);
+      move(camera as PerspectiveCamera, 0);
+      // Whatever is drawn twice is brighter.
+      const glow = { blending: AdditiveBlending, depthTest: false, transparent: true };
+      const grey = new MeshBasicMaterial({ ...glow, color: 0x404040 });
+      hat.material = grey;
+      for (const start of [5, 7, 9]) addLevel(crowd, createLevel(crowd, root), start);
+      const last = addAttachmentLevel(hat, createHat(), 2, { material: grey });
+      const pictures: Uint8Array[] = [];
+      for (const count of [COUNT, 7]) {
+        hat.count = last.count = count;
+        for (const dissolve of [0, 0.4]) {
+          levelsOf(crowd).dissolve = dissolve;
+          pictures.push(await drawing.draw(scene, camera, crowd));
+        }
+      }
+      const [whole, dissolved, cut, cutDissolved] = pictures;
+      expect(changedPixels(dissolved, whole, 0)).toBe(0);
+      expect(changedPixels(cutDissolved, cut, 0)).toBe(0);
+      last.material = new MeshBasicMaterial({ ...glow, color: 0x404000 });
+      const other = await drawing.draw(scene, camera, crowd);
+      levelsOf(crowd).dissolve = 0;
+      expect(changedPixels(await drawing.draw(scene, camera, crowd), other)).toBeGreaterThan(30);
+      // The same without levels.
+      last.dispose();
+      levelsOf(crowd).dispose();
+      expect(changedPixels(await drawing.draw(scene, camera, crowd), cut, 0)).toBe(0);
+      expect(changedPixels(whole, cut)).toBeGreaterThan(200);
+      crowd.dispose();
+    });
+
     test('levels of the same geometry that fade into each other give the same pictures to the byte', async ({
       skip,
     }) => {
       skip(!THOROUGH && twin !== 'GLSL');
       const { crowd, root, hat } = createCrowd();
-      const stage = createStage(STAGE, 'directional');
+      const stage = createStage(STAGE);
       const camera = stage.camera as PerspectiveCamera;
       addLevel(crowd, createLevel(crowd, root), 5, 0.2);
       addLevel(crowd, createLevel(crowd, root), 9, 0.2);

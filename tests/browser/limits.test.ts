@@ -110,30 +110,27 @@ test('a crowd of whose poses a device has not room says so', () => {
 test.each([
   ['GLSL', 262_200, 'actions of the instances need a texture of height 2052, this device takes 2048'],
   ['TSL on WebGPU', 2000, 'matrices of the instances need a buffer of size 128000, this device takes 65536'],
-] as const)(
-  'a crowd of more instances than %s can tell a device of says so',
-  async (twin, count, message) => {
-    if (!TWINS.includes(twin)) return;
-    const { renderer, draw } = await drawingOf(twin);
-    // A device that takes no more.
-    const { capabilities, backend } = renderer as unknown as {
-      capabilities: { maxTextureSize: number };
-      backend: { device: GPUDevice };
-    };
-    if (twin === 'GLSL') capabilities.maxTextureSize = 2048;
-    else backend.device = withLimits(backend.device, { maxBufferSize: 65536 });
-    const { root, clips } = createStick();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
-    crowd.frustumCulled = false;
-    crowd.count = 2;
-    const drawOne = async () => draw(new Scene().add(crowd) as Scene, new PerspectiveCamera(), new Group());
-    for (let frame = 0; frame < 2; frame++)
-      await expect(drawOne).rejects.toThrow(`${message}; split the crowd.`);
-    crowd.setCapacity(2);
-    await drawOne();
-    renderer.dispose();
-  },
-);
+] as const)('a crowd of more instances than %s can tell of says so', async (twin, count, message) => {
+  if (!TWINS.includes(twin)) return;
+  const { renderer, draw } = await drawingOf(twin);
+  // A device that takes no more.
+  const { capabilities, backend } = renderer as unknown as {
+    capabilities: { maxTextureSize: number };
+    backend: { device: GPUDevice };
+  };
+  if (twin === 'GLSL') capabilities.maxTextureSize = 2048;
+  else backend.device = withLimits(backend.device, { maxBufferSize: 65536 });
+  const { root, clips } = createStick();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+  crowd.frustumCulled = false;
+  crowd.count = 2;
+  const drawOne = async () => draw(new Scene().add(crowd) as Scene, new PerspectiveCamera(), new Group());
+  for (let frame = 0; frame < 2; frame++)
+    await expect(drawOne).rejects.toThrow(`${message}; split the crowd.`);
+  crowd.setCapacity(2);
+  await drawOne();
+  renderer.dispose();
+});
 
 test.runIf(TWINS.includes('TSL on WebGPU'))('under WebGPU it says how to get larger buffers', async () => {
   const { renderer, draw } = await drawingOf('TSL on WebGPU');

@@ -66,9 +66,7 @@ test('crowds that WebGLRenderer drew, and that were dropped without dispose, are
   const drawAndDrop = (create: () => Object3D) =>
     Array.from({ length: ROUNDS }, () => {
       const object = create();
-      object.traverse((node) => {
-        node.frustumCulled = false;
-      });
+      object.traverse((node) => (node.frustumCulled = false));
       scene.add(object);
       renderer.render(scene, camera);
       scene.remove(object);
@@ -144,13 +142,11 @@ describe('lifecycle', () => {
     return { renderer, held: (): Held => ({ ...held, geometries: memory.geometries }) };
   }
 
-  function createScene() {
-    const scene = new Scene();
-    const light = new SpotLight(0xffffff, 20);
+  function createScene(light: SpotLight | PointLight = new SpotLight(0xffffff, 20)) {
     light.position.set(2, 3, 3);
     light.castShadow = true;
     light.shadow.mapSize.set(32, 32);
-    scene.add(light, light.target);
+    const scene = new Scene().add(light) as Scene;
     const camera = new PerspectiveCamera(40, 1);
     camera.position.set(0, 1, 4);
     return { scene, camera };
@@ -160,14 +156,7 @@ describe('lifecycle', () => {
     const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });
     renderer.setSize(64, 64);
     renderer.shadowMap.enabled = true;
-    const scene = new Scene();
-    const light = new PointLight(0xffffff, 20);
-    light.position.set(2, 3, 3);
-    light.castShadow = true;
-    light.shadow.mapSize.set(32, 32);
-    scene.add(light);
-    const camera = new PerspectiveCamera(40, 1);
-    camera.position.set(0, 1, 4);
+    const { scene, camera } = createScene(new PointLight(0xffffff, 20));
     const read = () => {
       renderer.render(scene, camera);
       const gl = renderer.getContext();
@@ -230,9 +219,7 @@ describe('lifecycle', () => {
         const sword = new JointAttachment(crowd, 'RightHand', box, material);
         new JointAttachment(sword, 'RightHand', other, material);
         partsOf(sword.setColorAt(1, new Color(0, 0, 1))).setVisibleAt(2, 0, false);
-        crowd.traverse((node) => {
-          node.frustumCulled = false;
-        });
+        crowd.traverse((node) => (node.frustumCulled = false));
         draw();
         crowd.setCapacity(300);
         crowd.count = 300;

@@ -68,7 +68,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     const { MeshStandardNodeMaterial } = await import('three/webgpu');
     const { instanceUniform, skinnedInstancePosition } = await import('skinned-instanced-mesh/webgpu');
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { scene, camera } = createStage(MIDDLE, 'directional');
+    const { scene, camera } = createStage(MIDDLE);
     const numbers = new Float32Array(COUNT).map((_, i) => i / COUNT);
     const isWhole = name.includes('whole');
     const color = isWhole
@@ -170,7 +170,7 @@ test('a bundle that is drawn again shows what the camera sees now, and the poses
   const { BundleGroup } = await import('three/webgpu');
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const drawing = await drawingOf('TSL on WebGPU');
-  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const { scene, camera } = createStage(MIDDLE);
   const [plain, bundled] = [createRows(), createRows()];
   const bundle = new BundleGroup();
   bundle.add(bundled);

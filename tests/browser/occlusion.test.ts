@@ -17,7 +17,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
-import { addLevel } from '../support/levels.js';
+import { addAttachmentLevel, addLevel } from '../support/levels.js';
 import {
   bakeCharacter,
   createLevel,
@@ -129,7 +129,7 @@ describe('under WebGPU', () => {
     seed: number,
     frames: number,
   ): Promise<[number, number]> {
-    const { scene } = createStage(STAGE, 'directional');
+    const { scene } = createStage(STAGE);
     const walls = createWalls(10, seed);
     scene.add(walls);
     const occlusion = new Occlusion(walls);
@@ -185,7 +185,7 @@ describe('under WebGPU', () => {
 
   test('what cannot be trusted to hide anything hides nothing', async () => {
     const [crowd, wall, camera] = [createRow(), createWall(), createFront()];
-    const { scene } = createStage(STAGE, 'directional');
+    const { scene } = createStage(STAGE);
     scene.add(new Group().add(wall));
     const occlusion = new Occlusion(wall);
     occlusion.add(crowd);
@@ -244,7 +244,7 @@ describe('under WebGPU', () => {
 
   test('the whole scene hides what is behind it, with a background, hooks and an override', async () => {
     const { vec4 } = await import('three/tsl');
-    const { scene } = createStage(STAGE, 'directional');
+    const { scene } = createStage(STAGE);
     const camera = createFront();
     scene.add(createWall());
     scene.backgroundNode = vec4(0.2, 0.4, 0.6, 1);
@@ -267,6 +267,28 @@ describe('under WebGPU', () => {
     // Once in each picture, and not for the camera of the pass.
     expect(drawn.map((of) => of === camera)).toEqual(Array.from({ length: 7 }, () => true));
     for (const owner of [plain, occluded, occlusion]) owner.dispose();
+  });
+
+  test('attachments that are drawn at many ranges of levels are drawn as without occlusion', async () => {
+    const { scene } = createStage(STAGE);
+    const [crowd, camera] = [createRow(), createFront()];
+    for (let i = 0; i < ALL; i++) crowd.setMatrixAt(i, new Matrix4().setPosition((i % SEEN) - 2, 0, 4 - i));
+    for (let level = 1; level < 8; level++) addLevel(crowd, crowd.geometry, 8 + 1.5 * level);
+    const material = new MeshStandardMaterial({ color: 0xffee00 });
+    for (let i = 0; i < 16; i++) {
+      const place = new Matrix4().setPosition(0.12 * (i % 4) - 0.2, 0.12 * Math.floor(i / 4) + 0.2, 0.2);
+      const cube = new JointAttachment(crowd, 'Head', new BoxGeometry(0.1, 0.1, 0.1), material, {
+        offset: place,
+      });
+      const from = [1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6][i];
+      addAttachmentLevel(cube, new BoxGeometry(0.1, 0.05, 0.1), from);
+      addAttachmentLevel(cube, null, [3, 4, 5, 6, 7, 4, 5, 6, 7, 5, 6, 7, 6, 7, 7, 7][i]);
+    }
+    const plain = await drawing.draw(scene, camera, crowd);
+    const occlusion = new Occlusion(new Group());
+    occlusion.add(crowd);
+    expect(changedPixels(await drawing.draw(scene, camera, crowd), plain, 0)).toBe(0);
+    for (const owner of [crowd, occlusion]) owner.dispose();
   });
 
   test('far from the origin, with a near plane close to the eye, none is left out that is seen', async () => {

@@ -49,9 +49,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
       crowd.update(1 / FPS);
       const now = await read();
       const changed = now.map((x, i) => x !== before[i]);
-      changed.forEach((one, i) => {
-        changes[i] += one ? 1 : 0;
-      });
+      changed.forEach((one, i) => (changes[i] += one ? 1 : 0));
       // A pose that is written is that of the moment.
       now.forEach((x, i) => {
         if (changed[i]) expect(x).toBeCloseTo(now[0], 5);
@@ -66,10 +64,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
   });
 
   test('an instance that moves is posed and placed in that frame', async () => {
-    const { scene, camera } = createStage(
-      new Box3(new Vector3(-6, -2, -1), new Vector3(6, 2, 1)),
-      'directional',
-    );
+    const { scene, camera } = createStage(new Box3(new Vector3(-6, -2, -1), new Vector3(6, 2, 1)));
     const pictures = [];
     for (const rate of [0, RATE]) {
       const { root, clips } = createStick({ Slide: 100 });

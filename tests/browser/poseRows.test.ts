@@ -10,23 +10,25 @@ import { THOROUGH } from '../support/thorough.js';
 
 const COUNT = 700;
 const SIDE = 27;
+/** More than are posed at once. */
+const MANY = 9000;
 const MIDDLE = new Box3(new Vector3(-3, 0, -3), new Vector3(3, 2, 3));
 /** Few triangles: many instances are drawn, and only where they are posed matters. */
 const { root, clips } = createCoarsestCharacter();
 const character = bakeCharacter(root, clips);
 
-function createCrowd(perObjectFrustumCulled: boolean): SkinnedInstancedMesh {
-  const crowd = new SkinnedInstancedMesh(character, COUNT);
+function createCrowd(perObjectFrustumCulled: boolean, count = COUNT): SkinnedInstancedMesh {
+  const crowd = new SkinnedInstancedMesh(character, count);
   crowd.perObjectFrustumCulled = perObjectFrustumCulled;
   crowd.castShadow = true;
   const matrix = new Matrix4();
   const color = new Color();
-  for (let i = 0; i < COUNT; i++) {
-    const place = (i * 37) % COUNT;
+  for (let i = 0; i < count; i++) {
+    const place = (i * 37) % count;
     const [x, z] = [place % SIDE, Math.floor(place / SIDE)];
     matrix.makeRotationY(i).setPosition((x - SIDE / 2) * 2, 0, (z - SIDE / 2) * 2);
     crowd.setMatrixAt(i, matrix);
-    crowd.setColorAt(i, color.setHSL(i / COUNT, 0.8, 0.6));
+    crowd.setColorAt(i, color.setHSL(i / count, 0.8, 0.6));
     crowd.play(i, i % clips.length, { time: i * 0.1 });
   }
   return crowd;
@@ -81,6 +83,19 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     scene.remove(culled);
     plain.update(1.3);
     await compare('few again', false);
+    for (const crowd of [culled, plain]) crowd.dispose();
+  });
+
+  test('those who are posed in several turns look as if they were posed at once', async () => {
+    const { scene, camera, look } = lookAround(MIDDLE);
+    look(0, 60);
+    const [culled, plain] = [true, false].map((culls) => createCrowd(culls, MANY));
+    for (const crowd of [culled, plain]) {
+      crowd.castShadow = false;
+      crowd.geometry.setDrawRange(0, 300);
+    }
+    const expected = await drawing.draw(scene, camera, culled);
+    expect(changedPixels(await drawing.draw(scene, camera, plain), expected, 0)).toBe(0);
     for (const crowd of [culled, plain]) crowd.dispose();
   });
 

@@ -57,7 +57,7 @@ describe.each(twins)('%s', (twin) => {
   let drawing: Drawing;
   let other: Drawing;
   // Lights keep one shadow map, so that each renderer has lights of its own.
-  const [stage, otherStage] = [0, 1].map(() => createStage(MIDDLE, 'directional'));
+  const [stage, otherStage] = [0, 1].map(() => createStage(MIDDLE));
   beforeAll(async () => {
     drawing = await drawingOf(twin);
     if (twin === 'GLSL') passOverLost(drawing.renderer as WebGLRenderer);
@@ -119,15 +119,12 @@ describe.each(twins)('%s', (twin) => {
 
   const turn = KINDS.filter((_, i) => (i % 2 === 0) === (twin === 'GLSL'));
   const kinds = NIGHTLY ? KINDS : THOROUGH ? turn : turn.slice(-1);
-  test.each(kinds)(
-    'after random calls a crowd of $source, merged $merged, is drawn as one made from scratch',
-    async (kind) => {
-      vi.spyOn(console, 'warn').mockImplementation(() => {});
-      await run(kind, true);
-      if (!THOROUGH) return;
-      // What all crowds share is there now.
-      const before = await run(kind, false);
-      expect(await run(kind, false)).toEqual(before);
-    },
-  );
+  test.each(kinds)('after random calls $source, merged $merged, are drawn as from scratch', async (kind) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await run(kind, true);
+    if (!THOROUGH) return;
+    // What all crowds share is there now.
+    const before = await run(kind, false);
+    expect(await run(kind, false)).toEqual(before);
+  });
 });

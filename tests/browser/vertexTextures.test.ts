@@ -56,60 +56,54 @@ const MATERIALS = {
 describe.each(TWINS)('%s', (twin) => {
   const drawing = useDrawing(twin, drawingOf);
 
-  test.each(['half', 'float'] as const)(
-    'vertices are where the CPU has them, precision %s',
-    async (precision) => {
-      const { root, clips } = createMorphing();
-      const texture = bakeVertexTexture(root, clips, { fps: 10, precision, maxTextureSize: 64 });
-      const crowd = new SkinnedInstancedMesh(assembleCharacter(root, texture), 6);
-      const how = await captureOf(twin);
-      const count = letRead(crowd, how);
-      for (let i = 0; i < 6; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
-      crowd.play(1, 'Morph', { time: 0.33 });
-      crowd.play(2, 'Morph', { time: 1.7, loop: LoopPingPong });
-      crowd.play(3, 'Travel', { time: 0.2, timeScale: -0.5 });
-      crowd.play(4, 'Morph', { time: 0.5 });
-      crowd.play(4, 'Travel', { fade: 1 });
-      crowd.play(5, 'Travel', { time: 0.1 });
-      if (precision === 'float') moveBy(crowd, swell(), wind({ strength: 0.5 }));
-      crowd.update(0.3);
-      crowd.stop(5, { fade: 1 });
-      crowd.update(0.3);
-      const drawn = await how.read(crowd, count, 6);
-      how.dispose();
+  test.each(['half', 'float'] as const)('vertices are where the CPU has them, in %s', async (precision) => {
+    const { root, clips } = createMorphing();
+    const texture = bakeVertexTexture(root, clips, { fps: 10, precision, maxTextureSize: 64 });
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(root, texture), 6);
+    const how = await captureOf(twin);
+    const count = letRead(crowd, how);
+    for (let i = 0; i < 6; i++) crowd.setMatrixAt(i, new Matrix4().makeTranslation(i, 0, 0));
+    crowd.play(1, 'Morph', { time: 0.33 });
+    crowd.play(2, 'Morph', { time: 1.7, loop: LoopPingPong });
+    crowd.play(3, 'Travel', { time: 0.2, timeScale: -0.5 });
+    crowd.play(4, 'Morph', { time: 0.5 });
+    crowd.play(4, 'Travel', { fade: 1 });
+    crowd.play(5, 'Travel', { time: 0.1 });
+    if (precision === 'float') moveBy(crowd, swell(), wind({ strength: 0.5 }));
+    crowd.update(0.3);
+    crowd.stop(5, { fade: 1 });
+    crowd.update(0.3);
+    const drawn = await how.read(crowd, count, 6);
+    how.dispose();
 
-      const [onGPU, onCPU] = [new Vector3(), new Vector3()];
-      let error = 0;
-      for (let i = 0; i < 6; i++) {
-        for (let v = 0; v < count; v++) {
-          getVertexPosition(crowd, i, v, onCPU);
-          error = Math.max(error, onGPU.fromArray(drawn, (i * count + v) * 3).distanceTo(onCPU));
-        }
+    const [onGPU, onCPU] = [new Vector3(), new Vector3()];
+    let error = 0;
+    for (let i = 0; i < 6; i++) {
+      for (let v = 0; v < count; v++) {
+        getVertexPosition(crowd, i, v, onCPU);
+        error = Math.max(error, onGPU.fromArray(drawn, (i * count + v) * 3).distanceTo(onCPU));
       }
-      console.log(`${twin} ${precision}: ${error.toExponential(1)} of 5 units`);
-      expect(error).toBeLessThan(1e-5);
-    },
-  );
+    }
+    console.log(`${twin} ${precision}: ${error.toExponential(1)} of 5 units`);
+    expect(error).toBeLessThan(1e-5);
+  });
 
   // Both backends of WebGPURenderer run the same nodes.
   const few = twin === 'TSL on WebGL 2' && !THOROUGH;
-  test.skipIf(few).each(Object.entries(MATERIALS))(
-    'a flag looks as its source does: %s',
-    async (label, create) => {
-      const { flag, wave } = createFlag();
-      const [cloth] = flag.children as Mesh[];
-      cloth.material = create();
-      shaded(flag);
-      const texture = bakeVertexTexture(flag, wave, { duration: 1, fps: 20 });
-      const crowd = new SkinnedInstancedMesh(assembleCharacter(flag, texture), 1);
-      crowd.play(0, 'Motion', { time: 0.35 });
-      wave(0.35);
-      cloth.geometry.computeVertexNormals();
-      const stage = createStage(BOUNDS, label === 'basic' ? 'point' : 'directional');
-      await expectSameDrawn(`${twin} ${label}`, drawing.draw, stage, flag, crowd, BOUND);
-      crowd.dispose();
-    },
-  );
+  test.skipIf(few).each(Object.entries(MATERIALS))('a flag is as its source: %s', async (label, create) => {
+    const { flag, wave } = createFlag();
+    const [cloth] = flag.children as Mesh[];
+    cloth.material = create();
+    shaded(flag);
+    const texture = bakeVertexTexture(flag, wave, { duration: 1, fps: 20 });
+    const crowd = new SkinnedInstancedMesh(assembleCharacter(flag, texture), 1);
+    crowd.play(0, 'Motion', { time: 0.35 });
+    wave(0.35);
+    cloth.geometry.computeVertexNormals();
+    const stage = createStage(BOUNDS, label === 'basic' ? 'point' : 'directional');
+    await expectSameDrawn(`${twin} ${label}`, drawing.draw, stage, flag, crowd, BOUND);
+    crowd.dispose();
+  });
 
   test('meshes that are mirrored, turned and morphed look as under a mixer', async () => {
     const { root, clips } = createMorphing(6);
@@ -125,7 +119,7 @@ describe.each(TWINS)('%s', (twin) => {
     const mixer = new AnimationMixer(root);
     mixer.clipAction(clips[0]).setLoop(LoopOnce, 1).play();
     mixer.setTime(0.4);
-    const stage = createStage(BOUNDS, 'directional');
+    const stage = createStage(BOUNDS);
     await expectSameDrawn(`${twin} a scene`, drawing.draw, stage, root, crowd, BOUND);
     crowd.dispose();
     await expectSameDrawn(`${twin} its clone`, drawing.draw, stage, root, copy, BOUND);

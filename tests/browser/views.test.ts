@@ -152,10 +152,7 @@ test('instances keep their own influences, textures and code of the user under o
   };
   const [culled, plain] = [create(true), create(false)];
   const drawn = countDrawn(culled);
-  const { scene, camera } = createStage(
-    new Box3(new Vector3(-1, 0, -1), new Vector3(3, 1, 1)),
-    'directional',
-  );
+  const { scene, camera } = createStage(new Box3(new Vector3(-1, 0, -1), new Vector3(3, 1, 1)));
   const compare = (label: string) => {
     const expected = picture(renderer, scene, camera, plain);
     const empty = picture(renderer, scene, camera, new Object3D());
@@ -175,7 +172,7 @@ test('a crowd whose geometry has instanced attributes of the user is drawn whole
   const crowd = createCrowd(true);
   crowd.geometry.setAttribute('own', new InstancedBufferAttribute(new Float32Array(COUNT), 1));
   const drawn = countDrawn(crowd);
-  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const { scene, camera } = createStage(MIDDLE);
   picture(renderer, scene, camera, crowd);
   expect(new Set(drawn)).toEqual(new Set([COUNT]));
   expect(warn.mock.calls.join()).toContain('"own"');
@@ -185,7 +182,7 @@ test('a crowd whose geometry has instanced attributes of the user is drawn whole
 test('where all instances move each matrix is sent once, and pictures are those of a crowd that is not culled', () => {
   const crowds = [createCrowd(true), createCrowd(false)] as const;
   const calls = countCalls(renderer.getContext() as WebGL2RenderingContext);
-  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const { scene, camera } = createStage(MIDDLE);
   const [matrix, turn] = [new Matrix4(), new Matrix4().makeRotationY(0.1)];
   const move = () => {
     for (const crowd of crowds) {
@@ -239,7 +236,7 @@ test('where all instances move each matrix is sent once, and pictures are those 
 });
 
 test('whoever comes into view after some time is posed at once, also if posed less often, edited or posed from outside', () => {
-  const { scene, camera } = createStage(MIDDLE, 'directional');
+  const { scene, camera } = createStage(MIDDLE);
   // Its light would see all of them.
   renderer.shadowMap.enabled = false;
   const culled = createCrowd(true);
@@ -278,10 +275,8 @@ describe('viewHooks', () => {
   /** Characters in rows, of which some are hidden, with a second level of detail that is larger, to be told apart. */
   function createCrowd(encoding: 'tracks' | 'frames' = 'tracks', levels = true): SkinnedInstancedMesh {
     const { root, clips } = createCoarsestCharacter();
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { encoding: encodingOf(encoding) }),
-      COUNT,
-    );
+    const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding) });
+    const crowd = new SkinnedInstancedMesh(character, COUNT);
     crowd.perObjectFrustumCulled = true;
     crowd.castShadow = crowd.receiveShadow = true;
     for (let i = 0; i < COUNT; i++) {
@@ -303,7 +298,7 @@ describe('viewHooks', () => {
     return crowd;
   }
 
-  const stage = () => createStage(MIDDLE, 'directional');
+  const stage = () => createStage(MIDDLE);
 
   const VERTEX = `
   varying float height;
@@ -436,7 +431,7 @@ describe('order', () => {
     test('sorted crowds look like crowds whose instances were added in that order', async ({ skip }) => {
       skip(!THOROUGH && twin !== 'GLSL');
       const drawing = await drawingOf(twin);
-      const { scene, camera } = createStage(BOUNDS, 'directional');
+      const { scene, camera } = createStage(BOUNDS);
       const places = createPlaces();
       // Distances are those of the middle of all poses.
       const one = createCrowd([{ matrix: new Matrix4(), color: new Color() }]);

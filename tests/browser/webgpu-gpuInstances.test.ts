@@ -63,7 +63,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
   });
 
   test('stand where compute has written them, culled, with levels and shadows as if the CPU had', async () => {
-    const { scene, camera } = createStage(ALL, 'directional');
+    const { scene, camera } = createStage(ALL);
     const byCPU = createCrowd();
     const byGPU = createCrowd();
     const matrices = new StorageInstancedBufferAttribute(COUNT, 16);
@@ -143,7 +143,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
   });
 
   test('stand where places say, and go on in another renderer after the device was lost', async () => {
-    const { scene, camera } = createStage(ALL, 'directional');
+    const { scene, camera } = createStage(ALL);
     const byCPU = createCrowd();
     const byGPU = createCrowd();
     const places = new StorageInstancedBufferAttribute(COUNT, 4);
@@ -174,9 +174,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       expect(changedPixels(expected, await by.draw(scene, camera, new Object3D()))).toBeGreaterThan(3000);
       (by.renderer as WebGPURenderer).compute(step);
       // Renderers count their frames by the browser's, so that those of two may have one number.
-      scene.onBeforeRender = () => {
-        Object.assign(by.renderer.info, { frame: 7 });
-      };
+      scene.onBeforeRender = () => Object.assign(by.renderer.info, { frame: 7 });
       expect(changedPixels(await by.draw(scene, camera, byGPU), expected)).toBeLessThan(14);
       scene.onBeforeRender = () => {};
     };
@@ -193,7 +191,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
   });
 
   test('play, fade, change their speed and hide as storage says, as if the CPU had been told', async () => {
-    const { scene, camera } = createStage(ALL, 'directional');
+    const { scene, camera } = createStage(ALL);
     const [byCPU, byGPU] = [createCrowd(), createCrowd()];
     for (const crowd of [byCPU, byGPU]) crowd.castShadow = false;
     const random = randomFrom(7);

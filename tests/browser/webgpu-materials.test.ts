@@ -33,8 +33,7 @@ const BOUND = 0.001;
 const PLACE = new Matrix4().makeRotationY(0.6).setPosition(0.4, 0.3, -0.2);
 const TIME = 0.25;
 
-const stageFor = (bounds: Box3) =>
-  createStage(bounds, 'directional') as { scene: Scene; camera: PerspectiveCamera };
+const stageFor = (bounds: Box3) => createStage(bounds) as { scene: Scene; camera: PerspectiveCamera };
 
 describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   let three: WebGPU;

@@ -55,15 +55,7 @@ export const MUTANTS = {
     file: 'lib/animation/mixPose.ts',
     text: 'Math.min(weights, 1) * share',
     fault: 'weights * share',
-    tests: [
-      'unit/playback',
-      'unit/queries',
-      'unit/objects',
-      'unit/crowd',
-      'unit/features',
-      'parity/layers',
-      'parity/bones',
-    ],
+    tests: ['unit', 'parity/layers', 'parity/bones'],
   },
   'masks-of-layers': {
     file: 'lib/features/layers/AnimationLayers.ts',
@@ -115,15 +107,15 @@ export const MUTANTS = {
     tests: ['unit/culling'],
   },
   'fading-in-shadow': {
-    file: 'lib/features/levels/LevelLists.ts',
-    text: 'if (step >= FADE_STEPS / 2) seenAt',
-    fault: 'if (step < FADE_STEPS / 2) seenAt',
+    file: 'lib/features/levels/SeenLevels.ts',
+    text: 'chosen.steps[id] >= FADE_STEPS / 2',
+    fault: 'chosen.steps[id] < FADE_STEPS / 2',
     tests: ['unit/culling', 'browser/levels'],
   },
   'ties-of-nearest': {
     file: 'lib/features/order/keepNearest.ts',
-    text: '_distances[i] === farthest && room-- > 0',
-    fault: '_distances[i] === farthest && room-- >= 0',
+    text: 'room >= 0 && left >= 0',
+    fault: 'left >= 0',
     tests: ['unit/culling', 'browser/limits'],
   },
   'lists-on-gpu': {
@@ -145,11 +137,11 @@ export const MUTANTS = {
     tests: ['unit/crowd', 'unit/objects'],
   },
   // Features.
-  'start-of-kind': {
-    file: 'lib/features/kinds/KindLists.ts',
-    text: 'view.start = _ends[kind];',
-    fault: 'view.start = 0;',
-    tests: ['unit/features/kinds', 'parity/kinds', 'browser/kinds'],
+  'start-of-bucket': {
+    file: 'lib/culling/SplitLists.ts',
+    text: 'range.start = starts[first * levels + from];',
+    fault: 'range.start = 0;',
+    tests: ['unit/culling', 'parity/kinds', 'browser/kinds'],
   },
   'part-of-vertex': {
     file: 'shaders/parts.glsl.ts',
@@ -200,7 +192,7 @@ export const MUTANTS = {
     tests: ['unit/files'],
   },
   'frame-beyond': {
-    file: 'lib/vertexTextures/checkVertices.ts',
+    file: 'lib/vertexTextures/VertexTexture.ts',
     text: 'frames.every((frame) => frame < stored)',
     fault: 'frames.every((frame) => frame <= stored)',
     tests: ['unit/vertexTextures', 'unit/files/brokenFiles'],
@@ -226,8 +218,8 @@ export const MUTANTS = {
   },
   'own-clock': {
     file: 'lib/actions/InstanceMixer.ts',
-    text: 'this.ownTime = this.clock + delta;',
-    fault: 'this.ownTime = this.clock - delta;',
+    text: 'time.own[owner.instanceId] = this.clock + delta;',
+    fault: 'time.own[owner.instanceId] = this.clock - delta;',
     tests: ['unit/objects'],
   },
   // Renderers: what is uploaded, restored, freed.

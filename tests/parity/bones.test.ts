@@ -42,9 +42,7 @@ describe.each(TWINS)('%s', (twin) => {
 
   test.each(['what hangs on a bone', 'SkeletonHelper'])('%s is drawn as on a clone', async (what) => {
     const { root, clips } = createCoarseCharacter();
-    root.traverse((node) => {
-      node.castShadow = true;
-    });
+    root.traverse((node) => (node.castShadow = true));
     const [walk] = clips.filter(({ name }) => name === 'Walk');
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [walk]), 0);
     crowd.castShadow = true;
@@ -65,7 +63,7 @@ describe.each(TWINS)('%s', (twin) => {
       theirs.add(new SkeletonHelper(clone));
     }
     const bounds = new Box3(new Vector3(-0.8, 0, -0.8), new Vector3(0.8, 1.9, 0.8));
-    const stage = createStage(bounds, 'directional');
+    const stage = createStage(bounds);
     const { scene, camera } = stage;
     const shown = await expectSameDrawn(`${what}, ${twin}`, drawing.draw, stage, theirs, ours, BOUND);
     if (what === 'SkeletonHelper') {

@@ -40,6 +40,7 @@ import {
   bakeCharacter,
   type CrowdMesh,
   createLevel,
+  ENCODINGS,
   encodingOf,
   frames,
   getSocketMatrix,
@@ -107,7 +108,7 @@ describe.each(TWINS)('%s', (twin) => {
   const { draw } = useDrawing(twin);
 
   async function expectSame(reference: Reference, crowd: Object3D, label: string): Promise<void> {
-    const stage = createStage(boundsOf(reference), 'directional');
+    const stage = createStage(boundsOf(reference));
     await expectSameDrawn(`${label}, ${twin}`, draw, stage, reference.root, crowd);
   }
 
@@ -126,40 +127,35 @@ describe.each(TWINS)('%s', (twin) => {
     });
   }, twin);
 
-  test.each([undefined, mergeMaterials()])(
-    'a replaced colour is as that of the material, %#',
-    async (merger) => {
-      const model = createDressed();
-      const meshOf = (root: Object3D, name: string) =>
-        root.getObjectByName(name) as Mesh<BoxGeometry, MeshStandardMaterial>;
-      const dressed = ['Sword', 'Hat'].map((name) => meshOf(model.root, name));
-      for (const { name, material } of dressed) material.name = `Skin ${name}`;
-      // One is black; the other's vertices have colours too.
-      dressed[0].material.color.set(0);
-      const painted = Float32Array.from(dressed[1].geometry.attributes.position.array, (_, i) => (i % 7) / 6);
-      dressed[1].geometry.setAttribute('color', new Float32BufferAttribute(painted, 3));
-      dressed[1].material.vertexColors = true;
-      const color = new Color(0.9, 0.5, 0.1);
-      const reference = createReference(model, 0, 0, (root) => {
-        for (const mesh of dressed.map(({ name }) => meshOf(root, name))) {
-          mesh.material = mesh.material.clone();
-          mesh.material.color.copy(color);
-        }
-      });
-      const character = bakeCharacter(model.root, model.clips, { mergeMaterials: merger });
-      const crowd = new SkinnedInstancedMesh(character, 1);
-      partsOf(crowd).setColorAt(0, { material: /^Skin/ }, color, { replace: true });
-      poseBoth(crowd, reference, model, 0, 0.2);
-      await expectSame(reference, crowd, 'replaced');
-      expect(() => partsOf(crowd).setColorAt(0, 'Tray', color, { replace: true })).toThrow(
-        'several materials',
-      );
-      expect(() => partsOf(crowd).setVisibleAt(0, { material: 'Skn' }, true)).toThrow(
-        /no part of material "Skn"; there are .*"Skin Hat"/,
-      );
-      disposeLater(crowd);
-    },
-  );
+  test.each([undefined, mergeMaterials()])('a replaced colour is as a material’s, %#', async (merger) => {
+    const model = createDressed();
+    const meshOf = (root: Object3D, name: string) =>
+      root.getObjectByName(name) as Mesh<BoxGeometry, MeshStandardMaterial>;
+    const dressed = ['Sword', 'Hat'].map((name) => meshOf(model.root, name));
+    for (const { name, material } of dressed) material.name = `Skin ${name}`;
+    // One is black; the other's vertices have colours too.
+    dressed[0].material.color.set(0);
+    const painted = Float32Array.from(dressed[1].geometry.attributes.position.array, (_, i) => (i % 7) / 6);
+    dressed[1].geometry.setAttribute('color', new Float32BufferAttribute(painted, 3));
+    dressed[1].material.vertexColors = true;
+    const color = new Color(0.9, 0.5, 0.1);
+    const reference = createReference(model, 0, 0, (root) => {
+      for (const mesh of dressed.map(({ name }) => meshOf(root, name))) {
+        mesh.material = mesh.material.clone();
+        mesh.material.color.copy(color);
+      }
+    });
+    const character = bakeCharacter(model.root, model.clips, { mergeMaterials: merger });
+    const crowd = new SkinnedInstancedMesh(character, 1);
+    partsOf(crowd).setColorAt(0, { material: /^Skin/ }, color, { replace: true });
+    poseBoth(crowd, reference, model, 0, 0.2);
+    await expectSame(reference, crowd, 'replaced');
+    expect(() => partsOf(crowd).setColorAt(0, 'Tray', color, { replace: true })).toThrow('several materials');
+    expect(() => partsOf(crowd).setVisibleAt(0, { material: 'Skn' }, true)).toThrow(
+      /no part of material "Skn"; there are .*"Skin Hat"/,
+    );
+    disposeLater(crowd);
+  });
 
   test('rigid pieces that are mirrored or scaled unevenly are lit as three.js lights them', async () => {
     const model: Model = { name: 'built-in', ...createCoarseCharacter() };
@@ -181,48 +177,45 @@ describe.each(TWINS)('%s', (twin) => {
     disposeLater(crowd);
   });
 
-  test.each(['tracks', 'frames'] as const)(
-    'what clips scale unevenly, and skins below it, are lit as three.js lights them, encoding %s',
-    async (encoding) => {
-      const model: Model = { name: 'built-in', ...createCoarseCharacter() };
-      const { root, clips } = model;
-      const ball = new Mesh(new SphereGeometry(0.4, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
-      ball.name = 'Ball';
-      ball.position.set(0.4, 0.2, 0.3);
-      const turning = ball.clone();
-      turning.name = 'Turning';
-      const squashed = new Group().add(turning);
-      squashed.position.set(-1.2, 1.2, 0.3);
-      squashed.scale.set(1, 0.5, 1.4);
-      root.getObjectByName('Chest')?.add(ball);
-      const armature = new Group().add(...root.children);
-      armature.name = 'Armature';
-      armature.scale.set(1, 1.2, 0.7);
-      root.add(armature, squashed);
-      const [, , { duration, tracks }] = clips;
-      const scale = (name: string, values: number[]) =>
-        tracks.push(new VectorKeyframeTrack(`${name}.scale`, [0, duration], values) as KeyframeTrack);
-      scale('Ball', [1, 1, 1, 1.5, 0.4, 1.2]);
-      const turn = [0, 0, 0, 1, 0, 0, 0.6, 0.8];
-      tracks.push(new QuaternionKeyframeTrack('Turning.quaternion', [0, duration], turn) as KeyframeTrack);
-      scale('Armature', [1, 1.2, 0.7, 0.8, 1.1, 1.2]);
-      const held = ball.clone();
-      held.name = 'Held';
-      const reference = createReference(model, 2, 0.25, (copy) => copy.getObjectByName('Head')?.add(held));
-      const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 48 });
-      const crowd = new SkinnedInstancedMesh(character, 1);
-      held.updateMatrix();
-      const attached = new JointAttachment(crowd, 'Head', held.geometry, held.material, {
-        offset: held.matrix,
-      });
-      for (const one of [held, attached]) one.castShadow = one.receiveShadow = true;
-      poseBoth(crowd, reference, model, 2, 0.25);
-      await expectSame(reference, crowd, `squashed, ${encoding}`);
-      const level = createLevel(crowd, root);
-      expect(shadingOf(level.geometry)).toEqual(shadingOf(crowd.geometry));
-      disposeLater(crowd);
-    },
-  );
+  test.each(ENCODINGS)('what clips scale unevenly is lit as three.js lights it, %s', async (encoding) => {
+    const model: Model = { name: 'built-in', ...createCoarseCharacter() };
+    const { root, clips } = model;
+    const ball = new Mesh(new SphereGeometry(0.4, 20, 14), new MeshStandardMaterial({ color: 0xddaa66 }));
+    ball.name = 'Ball';
+    ball.position.set(0.4, 0.2, 0.3);
+    const turning = ball.clone();
+    turning.name = 'Turning';
+    const squashed = new Group().add(turning);
+    squashed.position.set(-1.2, 1.2, 0.3);
+    squashed.scale.set(1, 0.5, 1.4);
+    root.getObjectByName('Chest')?.add(ball);
+    const armature = new Group().add(...root.children);
+    armature.name = 'Armature';
+    armature.scale.set(1, 1.2, 0.7);
+    root.add(armature, squashed);
+    const [, , { duration, tracks }] = clips;
+    const scale = (name: string, values: number[]) =>
+      tracks.push(new VectorKeyframeTrack(`${name}.scale`, [0, duration], values) as KeyframeTrack);
+    scale('Ball', [1, 1, 1, 1.5, 0.4, 1.2]);
+    const turn = [0, 0, 0, 1, 0, 0, 0.6, 0.8];
+    tracks.push(new QuaternionKeyframeTrack('Turning.quaternion', [0, duration], turn) as KeyframeTrack);
+    scale('Armature', [1, 1.2, 0.7, 0.8, 1.1, 1.2]);
+    const held = ball.clone();
+    held.name = 'Held';
+    const reference = createReference(model, 2, 0.25, (copy) => copy.getObjectByName('Head')?.add(held));
+    const character = bakeCharacter(root, clips, { encoding: encodingOf(encoding), fps: 48 });
+    const crowd = new SkinnedInstancedMesh(character, 1);
+    held.updateMatrix();
+    const attached = new JointAttachment(crowd, 'Head', held.geometry, held.material, {
+      offset: held.matrix,
+    });
+    for (const one of [held, attached]) one.castShadow = one.receiveShadow = true;
+    poseBoth(crowd, reference, model, 2, 0.25);
+    await expectSame(reference, crowd, `squashed, ${encoding}`);
+    const level = createLevel(crowd, root);
+    expect(shadingOf(level.geometry)).toEqual(shadingOf(crowd.geometry));
+    disposeLater(crowd);
+  });
 
   test('morph targets that clips move are lit and shadowed as three.js does it', async () => {
     const model: Model = { name: 'built-in', ...createCoarseCharacter() };
@@ -280,10 +273,7 @@ describe.each(TWINS)('%s', (twin) => {
       mesh.setColorAt(index, new Color().setHSL(seed * 0.21, 0.9, 0.5));
     const grow = (index: number, influence: number) =>
       crowd.setMorphAt(index, Object.assign(figure, { morphTargetInfluences: [influence] }));
-    const { scene, camera } = createStage(
-      new Box3(new Vector3(-1, 0, -1), new Vector3(3, 2, 1)),
-      'directional',
-    );
+    const { scene, camera } = createStage(new Box3(new Vector3(-1, 0, -1), new Vector3(3, 2, 1)));
     const empty = await draw(scene, camera, new Group());
     const steps: (() => unknown)[] = [
       () => look(crowd, 0, 1),
@@ -403,10 +393,7 @@ test.each(TWINS)('a billboard looks as a plane that was turned to the camera, %s
   const material = new MeshStandardMaterial({ map: atlas(), roughness: 0.3 });
   const offset = new Matrix4().makeTranslation(0, 0.2, 0);
   const bars = new Billboard(crowd, 'Head', plane, material, { offset });
-  const { scene, camera } = createStage(
-    new Box3(new Vector3(-1, 0, -1), new Vector3(1, 3, 1)),
-    'directional',
-  );
+  const { scene, camera } = createStage(new Box3(new Vector3(-1, 0, -1), new Vector3(1, 3, 1)));
   // away from the middle, and tilted
   camera.position.x += 2;
   camera.rotation.z += 0.4;
@@ -470,7 +457,7 @@ test('a crowd says so where it shows parts that its character hides, until it ha
   const drawing = await sharedDrawing('GLSL');
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { hiddenParts: ['Hat'] }), 1);
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const { scene, camera } = createStage(new Box3().setFromObject(root), 'directional');
+  const { scene, camera } = createStage(new Box3().setFromObject(root));
   await drawing.draw(scene, camera, crowd);
   expect(warn).toHaveBeenCalledWith(expect.stringContaining('new InstanceParts(crowd)'));
   crowd.dispose();

@@ -1,7 +1,7 @@
 import { LoopOnce, LoopPingPong, LoopRepeat, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
-import { createPoseMix } from '../../lib/animation/PoseMix.js';
+import { createPoseMix } from '../../lib/animation/mixPose.js';
 import { letRead } from '../support/capture.js';
 import { captureOf, TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
@@ -39,45 +39,42 @@ describe.each(TWINS)('%s', (twin: Twin) => {
   test.each([
     { encoding: frames, interpolate: true },
     { encoding: frames, interpolate: false },
-  ] as const)(
-    'draws the CPU twin in the midst of fades, $encoding, interpolate $interpolate',
-    async (options) => {
-      const how = await captureOf(twin);
-      const { root, clips } = NIGHTLY ? createCharacter() : createCoarseCharacter();
-      const height = characterHeight(root);
-      const count = 24;
-      const crowd = new SkinnedInstancedMesh(...crowdArguments(root, clips, count, options));
-      const vertices = letRead(crowd, how);
-      const next = random(SEEDS[0]);
-      const matrix = new Matrix4();
+  ] as const)('draws the CPU twin amid fades, $encoding, interpolate $interpolate', async (options) => {
+    const how = await captureOf(twin);
+    const { root, clips } = NIGHTLY ? createCharacter() : createCoarseCharacter();
+    const height = characterHeight(root);
+    const count = 24;
+    const crowd = new SkinnedInstancedMesh(...crowdArguments(root, clips, count, options));
+    const vertices = letRead(crowd, how);
+    const next = random(SEEDS[0]);
+    const matrix = new Matrix4();
+    for (let i = 0; i < count; i++) {
+      crowd.setMatrixAt(i, matrix.makeRotationY(next() * 6).setPosition(i, 0, 0));
+      crowd.play(i, i % clips.length, { time: next() });
+    }
+    const expected = new Vector3();
+    let fading = 0;
+    for (let step = 0; step < 16; step++) {
+      disturb(crowd, next);
+      crowd.update(step === 9 ? 14.9 : next() * 0.3);
+      const drawn = await how.read(crowd, vertices, count);
       for (let i = 0; i < count; i++) {
-        crowd.setMatrixAt(i, matrix.makeRotationY(next() * 6).setPosition(i, 0, 0));
-        crowd.play(i, i % clips.length, { time: next() });
-      }
-      const expected = new Vector3();
-      let fading = 0;
-      for (let step = 0; step < 16; step++) {
-        disturb(crowd, next);
-        crowd.update(step === 9 ? 14.9 : next() * 0.3);
-        const drawn = await how.read(crowd, vertices, count);
-        for (let i = 0; i < count; i++) {
-          for (let vertex = i % 5; vertex < vertices; vertex += 5) {
-            getVertexPosition(crowd, i, vertex, expected);
-            const at = (i * vertices + vertex) * 3;
-            const off = Math.hypot(
-              drawn[at] - expected.x,
-              drawn[at + 1] - expected.y,
-              drawn[at + 2] - expected.z,
-            );
-            expect(off / height, `step ${step}, instance ${i}, vertex ${vertex}`).toBeLessThan(2e-5);
-          }
-          if (crowd.playback.pose(i, true, POSE).count > 1) fading++;
+        for (let vertex = i % 5; vertex < vertices; vertex += 5) {
+          getVertexPosition(crowd, i, vertex, expected);
+          const at = (i * vertices + vertex) * 3;
+          const off = Math.hypot(
+            drawn[at] - expected.x,
+            drawn[at + 1] - expected.y,
+            drawn[at + 2] - expected.z,
+          );
+          expect(off / height, `step ${step}, instance ${i}, vertex ${vertex}`).toBeLessThan(2e-5);
         }
+        if (crowd.playback.pose(i, true, POSE).count > 1) fading++;
       }
-      expect(fading).toBeGreaterThan(100);
-      how.dispose();
-    },
-  );
+    }
+    expect(fading).toBeGreaterThan(100);
+    how.dispose();
+  });
 });
 
 const POSE = createPoseMix();

@@ -143,10 +143,7 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
     });
     crowd.update(0);
     for (const { mixer } of mixers) mixer.update(0);
-    const stage = createStage(
-      new Box3(new Vector3(-1.5, 0, -1.5), new Vector3(1.5, 2.6, 0.5)),
-      'directional',
-    );
+    const stage = createStage(new Box3(new Vector3(-1.5, 0, -1.5), new Vector3(1.5, 2.6, 0.5)));
     const compare = (what: string) =>
       expectSameDrawn(`proportions, ${twin}, ${what}`, draw, stage, town, crowd);
     await compare('in clips');

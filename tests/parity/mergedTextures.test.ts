@@ -113,14 +113,12 @@ describe.each(TWINS)('%s', (twin) => {
     const { root, clips } = dressed(materials);
     const reference = new Reference(root, new Matrix4());
     reference.pose(clips[CLIP], TIME);
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }),
-      1,
-    );
+    const character = bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() });
+    const crowd = new SkinnedInstancedMesh(character, 1);
     expect([crowd.material].flat()).toHaveLength(drawn);
     dress(crowd, reference.meshes);
     crowd.play(0, CLIP, { ...LoopOnceOptions, time: TIME });
-    const { scene, camera } = createStage(boundsOf(reference), 'directional');
+    const { scene, camera } = createStage(boundsOf(reference));
     const expected = await draw(scene, camera, reference.root);
     const empty = await draw(scene, camera, new Group());
     // Twice: what is compiled in the first frame sets more than the next one finds again.
@@ -241,44 +239,38 @@ describe.each(TWINS)('%s', (twin) => {
     disposeLater(crowd);
   };
 
-  test.runIf(twin === 'GLSL')(
-    'code of the user that samples textures gets those of each material',
-    async () => {
-      const chunks = {
-        map_fragment: '#ifdef USE_MAP\ndiffuseColor *= texture2D( map, vMapUv ).bgra;\n#endif',
-        aomap_fragment:
-          '#ifdef USE_AOMAP\nreflectedLight.indirectDiffuse *= texture(aoMap, vAoMapUv, 0.0).r;\n#endif',
-        // A function that has a parameter of that name.
-        common: '#include <common>\nvec4 sampled( sampler2D map, vec2 uv ) { return texture2D( map, uv ); }',
+  test.runIf(twin === 'GLSL')('code of users that samples textures gets those of each material', async () => {
+    const chunks = {
+      map_fragment: '#ifdef USE_MAP\ndiffuseColor *= texture2D( map, vMapUv ).bgra;\n#endif',
+      aomap_fragment:
+        '#ifdef USE_AOMAP\nreflectedLight.indirectDiffuse *= texture(aoMap, vAoMapUv, 0.0).r;\n#endif',
+      // A function that has a parameter of that name.
+      common: '#include <common>\nvec4 sampled( sampler2D map, vec2 uv ) { return texture2D( map, uv ); }',
+    };
+    await asked('own code', (material) => {
+      material.onBeforeCompile = (shader) => {
+        for (const [chunk, code] of Object.entries(chunks)) {
+          shader.fragmentShader = shader.fragmentShader.replace(`#include <${chunk}>`, code);
+        }
       };
-      await asked('own code', (material) => {
-        material.onBeforeCompile = (shader) => {
-          for (const [chunk, code] of Object.entries(chunks)) {
-            shader.fragmentShader = shader.fragmentShader.replace(`#include <${chunk}>`, code);
-          }
-        };
-      });
-    },
-  );
+    });
+  });
 
-  test.skipIf(twin === 'GLSL')(
-    'nodes of the user that ask for what materials have get it of each',
-    async () => {
-      const tsl = await import('three/tsl');
-      const { materialColor, materialRoughness, materialMetalness, materialEmissive } = tsl;
-      const { materialOpacity, materialNormal, materialAO, vec3, vec4 } = tsl;
-      const nodes = {
-        colorNode: vec4(materialColor.mul(0.8).rgb.mul(vec3(1, 0.6, 0.9)), 1),
-        roughnessNode: materialRoughness.mul(0.5).add(0.1),
-        metalnessNode: materialMetalness.oneMinus(),
-        emissiveNode: materialEmissive.mul(vec3(0.5, 1, 0.2)),
-        normalNode: materialNormal.add(vec3(0.1, 0, 0)).normalize(),
-        aoNode: materialAO.mul(0.9),
-        opacityNode: materialOpacity.mul(0.5),
-      };
-      await asked('own nodes', (material) => Object.assign(material, nodes));
-    },
-  );
+  test.skipIf(twin === 'GLSL')('nodes of users that ask for what materials have get it of each', async () => {
+    const tsl = await import('three/tsl');
+    const { materialColor, materialRoughness, materialMetalness, materialEmissive } = tsl;
+    const { materialOpacity, materialNormal, materialAO, vec3, vec4 } = tsl;
+    const nodes = {
+      colorNode: vec4(materialColor.mul(0.8).rgb.mul(vec3(1, 0.6, 0.9)), 1),
+      roughnessNode: materialRoughness.mul(0.5).add(0.1),
+      metalnessNode: materialMetalness.oneMinus(),
+      emissiveNode: materialEmissive.mul(vec3(0.5, 1, 0.2)),
+      normalNode: materialNormal.add(vec3(0.1, 0, 0)).normalize(),
+      aoNode: materialAO.mul(0.9),
+      opacityNode: materialOpacity.mul(0.5),
+    };
+    await asked('own nodes', (material) => Object.assign(material, nodes));
+  });
 });
 
 /** Four blocks of four by four texels, of one colour. */

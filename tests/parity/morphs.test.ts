@@ -27,7 +27,7 @@ import {
 } from '../support/library.js';
 import { Mixers } from '../support/mixers.js';
 import { addTargets } from '../support/morphTargets.js';
-import { measureVertices } from '../support/parity.js';
+import { measureTextures } from '../support/parity.js';
 import { random } from '../support/random.js';
 import { characterHeight } from '../support/reference.js';
 import { THOROUGH } from '../support/thorough.js';
@@ -101,7 +101,8 @@ describe.each(TWINS)('%s', (twin) => {
     const { root, clips, morphs } = createFace(relative, lone);
     const boneTexture = bakeBoneTexture(root, clips, { encoding });
     expect(boneTexture.morphNames).toHaveLength(morphs);
-    for (const [clip, errors] of await measureVertices(how, root, clips, boneTexture)) {
+    const [measured] = await measureTextures(how, root, clips, [boneTexture]);
+    for (const [clip, errors] of measured) {
       expect(errors.onFrames, `${clip}, on frames`).toBeLessThanOrEqual(1e-5);
       expect(errors.twin, `${clip}, CPU twin`).toBeLessThanOrEqual(1e-5);
       if (encoding === undefined) expect(errors.between, `${clip}, between`).toBeLessThanOrEqual(1e-5);

@@ -49,7 +49,7 @@ describe.each(TWINS)('%s', (twin) => {
     ['that is transparent', { color: 0x99aa88, transparent: true, opacity: 0.6 }, 0],
   ])('characters stand as clones do in a ground without depth %s', async (label, parameters, renderOrder) => {
     const { crowd, clones, bounds } = createRow();
-    const stage = createStage(bounds, 'directional');
+    const stage = createStage(bounds);
     const ground = groundOf(stage.scene, new MeshBasicMaterial({ ...parameters, depthWrite: false }));
     ground.renderOrder = renderOrder;
     await expectSameDrawn(label, draw, stage, clones, crowd);
@@ -60,7 +60,7 @@ describe.each(TWINS)('%s', (twin) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const material = new MeshStandardMaterial({ color: 0xcc8844, transparent: true, opacity: 0.5 });
     const { crowd, clones, bounds } = createRow(material);
-    const stage = createStage(bounds, 'directional');
+    const stage = createStage(bounds);
     for (let i = 0; i < 2; i++) await draw(stage.scene, stage.camera, crowd);
     expect(warn.mock.calls.flat().filter((text) => /DrawOrder/.test(text))).toEqual([
       expect.stringMatching(/transparent instances.*new DrawOrder\(crowd, \{ sortObjects: true \}\)/),

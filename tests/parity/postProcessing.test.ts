@@ -67,7 +67,7 @@ test.each(Object.entries(WAYS))('%s: looks as with a SkinnedMesh', (name, draw) 
   const bounds = boundsOf(reference);
 
   const [expected, drawn, empty] = [reference.root, crowd, null].map((object) => {
-    const stage = createStage(bounds, 'directional');
+    const stage = createStage(bounds);
     expect(stage.camera).toBeInstanceOf(PerspectiveCamera);
     if (object !== null) stage.scene.add(object);
     draw(stage, object ?? stage.scene);

@@ -22,7 +22,7 @@ import {
 } from 'three';
 import { afterAll, expect, test, vi } from 'vitest';
 import { type BoneTexture, bakeBoneTexture, frames } from '../support/library.js';
-import { measureVertices, webGLCapture } from '../support/parity.js';
+import { measureTextures, webGLCapture } from '../support/parity.js';
 import { random } from '../support/random.js';
 
 const renderer = new WebGLRenderer();
@@ -99,7 +99,8 @@ async function expectParity(root: Object3D, clips: AnimationClip[]): Promise<Bon
   const boneTexture = bakeBoneTexture(root, clips, { encoding: frames, fps: 24 });
   const chosen = bakeBoneTexture(root, clips);
   for (const texture of chosen.encoding === 'tracks' ? [boneTexture, chosen] : [boneTexture]) {
-    for (const [clip, errors] of await measureVertices(webGLCapture(renderer), root, clips, texture)) {
+    const [measured] = await measureTextures(webGLCapture(renderer), root, clips, [texture]);
+    for (const [clip, errors] of measured) {
       // Curves are sampled.
       const stated = texture.data.tracks?.clips[texture.clipIndex(clip)].error ?? 0;
       const label = `${clip}, ${texture.encoding}`;
@@ -221,7 +222,8 @@ test('a texture that wraps into several columns', async () => {
   const { width, height, stride } = boneTexture.layout;
   const unused = (width / stride) * height - boneTexture.frameCount;
   expect(unused, 'frames of room that is not used').toBeLessThan(width / stride);
-  for (const errors of (await measureVertices(webGLCapture(renderer), root, clips, boneTexture)).values()) {
+  const [measured] = await measureTextures(webGLCapture(renderer), root, clips, [boneTexture]);
+  for (const errors of measured.values()) {
     expect(errors.onFrames).toBeLessThanOrEqual(1e-5);
     expect(errors.twin).toBeLessThanOrEqual(1e-5);
   }

@@ -92,7 +92,7 @@ function boundsOf(group: Group): Box3 {
 
 function compareRow(material: Material, label: string): void {
   const { expected, drawn, bounds } = createRow(material);
-  const { scene, camera } = createStage(bounds, 'directional');
+  const { scene, camera } = createStage(bounds);
   // three.js's own meshes first and last: a program left behind by one kind must not serve the other
   const reference = picture(renderer, scene, camera, expected);
   const ours = picture(renderer, scene, camera, drawn);
@@ -118,7 +118,7 @@ describe("the user's own onBeforeCompile still runs", () => {
     const { expected, drawn, bounds } = createRow(material);
     material.onBeforeCompile = paint;
     material.needsUpdate = true;
-    const { scene, camera } = createStage(bounds, 'directional');
+    const { scene, camera } = createStage(bounds);
     // As the pictures are drawn: into a target.
     const target = new WebGLRenderTarget(1, 1);
     renderer.setRenderTarget(target);
@@ -138,7 +138,7 @@ test('a variant that is switched at run time is drawn at once', () => {
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { encoding: frames, fps: 4 }), 1);
   const reference = new Reference(root).pose(clips[0], 0.35);
   crowd.play(0, 'Slide', { time: 0.35 });
-  const { scene, camera } = createStage(boundsOf(new Group().add(reference.root)), 'directional');
+  const { scene, camera } = createStage(boundsOf(new Group().add(reference.root)));
   const empty = picture(renderer, scene, camera, new Group());
   for (const [interpolate, shown] of [
     [true, 0.35],
@@ -178,7 +178,7 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   ours.setMatrixAt(0, new Matrix4().makeTranslation(1.5, 0, 0));
   ours.play(0, 'Run', { time: 0.2 });
   ours.computeBoundingBox();
-  const { scene, camera } = createStage(ours.boundingBox as Box3, 'directional');
+  const { scene, camera } = createStage(ours.boundingBox as Box3);
   const both = new Group();
   both.add(ours, theirs);
   const together = picture(renderer, scene, camera, both);

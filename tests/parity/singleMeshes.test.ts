@@ -98,27 +98,24 @@ describe.each(TWINS)('%s', (twin) => {
     await compare('shadows, far', boarded, {}, true);
   });
 
-  test.each(['own materials', 'one material'])(
-    'normal maps of meshes with tangents and without, %s',
-    async (shared) => {
-      const boarded = createBoarded();
-      const { board, root } = boarded;
-      const material = new MeshStandardMaterial({ color: 0xbbbbbb, normalMap: bumps() });
-      const target = board.clone();
-      target.geometry = board.geometry.clone();
-      target.position.y = -0.8;
-      board.parent?.add(target);
-      board.geometry.computeTangents();
-      const { uv } = target.geometry.attributes;
-      // Mirrored, where tangents of vertices are between two directions.
-      for (let i = 0; i < uv.count; i++) uv.setX(i, i % 4 ? uv.getX(i) / 2 : -uv.getY(i));
-      board.material = material;
-      target.material = shared === 'one material' ? material : material.clone();
-      root.updateMatrixWorld(true);
-      await compare(`tangents, ${shared}`, boarded);
-      await compare(`tangents, ${shared}, merged`, boarded, { mergeMaterials: mergeMaterials() });
-    },
-  );
+  test.each(['own materials', 'one material'])('normal maps with tangents or none, %s', async (shared) => {
+    const boarded = createBoarded();
+    const { board, root } = boarded;
+    const material = new MeshStandardMaterial({ color: 0xbbbbbb, normalMap: bumps() });
+    const target = board.clone();
+    target.geometry = board.geometry.clone();
+    target.position.y = -0.8;
+    board.parent?.add(target);
+    board.geometry.computeTangents();
+    const { uv } = target.geometry.attributes;
+    // Mirrored, where tangents of vertices are between two directions.
+    for (let i = 0; i < uv.count; i++) uv.setX(i, i % 4 ? uv.getX(i) / 2 : -uv.getY(i));
+    board.material = material;
+    target.material = shared === 'one material' ? material : material.clone();
+    root.updateMatrixWorld(true);
+    await compare(`tangents, ${shared}`, boarded);
+    await compare(`tangents, ${shared}, merged`, boarded, { mergeMaterials: mergeMaterials() });
+  });
 
   test('meshes behind each other are drawn in the order of renderOrder', async () => {
     const boarded = createBoarded();

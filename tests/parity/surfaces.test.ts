@@ -101,9 +101,7 @@ describe.each(TWINS)('%s', (twin) => {
   test.each(seeThrough)('opacity in a %s material, %o', async (name, options) => {
     const trio = createTrio(
       () => materials[name]({ ...options, opacity: 0.9 }),
-      (material, i) => {
-        material.opacity *= OPACITIES[i];
-      },
+      (material, i) => (material.opacity *= OPACITIES[i]),
     );
     const change = () =>
       OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
@@ -113,9 +111,7 @@ describe.each(TWINS)('%s', (twin) => {
   test.each(lights)('opacity in a material that is cut off by alpha, under a %s light', async (light) => {
     const trio = createTrio(
       () => materials.standard({ alphaTest: 0.35, map: layerTexture(0) }),
-      (material, i) => {
-        material.opacity *= OPACITIES[i];
-      },
+      (material, i) => (material.opacity *= OPACITIES[i]),
     );
     const change = () =>
       OPACITIES.forEach((opacity, i) => uniformsOf(trio.crowd).setAt(i, 'opacity', opacity));
@@ -136,21 +132,16 @@ describe.each(TWINS)('%s', (twin) => {
     });
   });
 
-  test.each(THOROUGH ? lights : lights.slice(0, 1))(
-    'layers of a texture array, cut off by alpha, under a %s light',
-    async (light) => {
-      const trio = createTrio(
-        () => new MeshStandardMaterial({ map: arrayTexture(), alphaTest: 0.5 }),
-        (material, i) => {
-          (material as MeshStandardMaterial).map = layerTexture(i);
-        },
-      );
-      const change = () => {
-        for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'mapLayer', i);
-      };
-      await expectSame(trio, `layers, ${light}`, change, light);
-    },
-  );
+  test.each(THOROUGH ? lights : lights.slice(0, 1))('layers, cut off by alpha, %s', async (light) => {
+    const trio = createTrio(
+      () => new MeshStandardMaterial({ map: arrayTexture(), alphaTest: 0.5 }),
+      (material, i) => ((material as MeshStandardMaterial).map = layerTexture(i)),
+    );
+    const change = () => {
+      for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'mapLayer', i);
+    };
+    await expectSame(trio, `layers, ${light}`, change, light);
+  });
 
   test('one palette in the colors of teams, which leave the rest as it is', async () => {
     const painted = (cloth: string) => {
@@ -180,9 +171,7 @@ describe.each(TWINS)('%s', (twin) => {
     );
     const trio = createTrio(
       () => new MeshStandardMaterial({ map }),
-      (material, i) => {
-        (material as MeshStandardMaterial).map = painted(teams[i]);
-      },
+      (material, i) => ((material as MeshStandardMaterial).map = painted(teams[i])),
     );
     await expectSame(trio, 'palettes', () => {
       for (let i = 0; i < TRIO; i++) uniformsOf(trio.crowd).setAt(i, 'mapLayer', i);

@@ -8,7 +8,17 @@ import {
   type SkinnedMesh,
   SphereGeometry,
 } from 'three';
-import { attribute, color, normalView, positionLocal, sin, vec3 } from 'three/tsl';
+import {
+  attribute,
+  color,
+  modelWorldMatrix,
+  normalView,
+  positionLocal,
+  sin,
+  transformNormalToView,
+  vec3,
+  vec4,
+} from 'three/tsl';
 import { MeshStandardNodeMaterial } from 'three/webgpu';
 import { describe, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -31,6 +41,12 @@ const materials: Record<string, () => Material> = {
     const material = new MeshStandardNodeMaterial({ color: 0xddaa55 });
     const height = attribute<'vec3'>('position', 'vec3').y;
     material.positionNode = positionLocal.add(vec3(sin(height.mul(9)).mul(0.06), 0, 0));
+    return material;
+  },
+  'matrices of the object in fragments': () => {
+    const material = new MeshStandardNodeMaterial();
+    material.colorNode = modelWorldMatrix.mul(vec4(positionLocal, 1)).xyz.fract();
+    material.normalNode = transformNormalToView(vec3(0.6, 0, 0.8));
     return material;
   },
   castShadowPositionNode: () => {
@@ -92,7 +108,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       group.add(instanced, plain);
       shaded(group);
     }
-    const stage = createStage(createPair(await loadCharacter(COARSE), 2, 0.4).bounds, 'directional');
+    const stage = createStage(createPair(await loadCharacter(COARSE), 2, 0.4).bounds);
     // three.js's meshes with materials of their own, ours and two plain meshes with one for all
     await expectSameDrawn(`one material, ${twin}`, draw, stage, expected, drawn);
   });

@@ -50,9 +50,7 @@ function largest(vectors: Float32Array, others?: Float32Array): number {
 
 function sceneOf(...objects: Object3D[]): Scene {
   for (const object of objects) {
-    object.traverse((node) => {
-      node.frustumCulled = false;
-    });
+    object.traverse((node) => (node.frustumCulled = false));
   }
   return new Scene().add(...objects);
 }
@@ -101,50 +99,47 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
   afterAll(() => dispose());
 
-  test.each(ENCODINGS)(
-    'encoding %s: those of a crowd are those of a SkinnedMesh under the same motion, and zero when paused',
-    async (_, options) => {
-      const { root, clips } = createCoarseCharacter();
-      const walk = clips.findIndex(({ name }) => name === 'Walk');
-      const reference = new Reference(root);
-      const character = bakeCharacter(root, clips, options);
-      const crowd = new SkinnedInstancedMesh(character, 2);
-      crowd.setMatrixAt(1, at(50)).play(0, walk);
-      crowd.material = new MeshBasicMaterial();
-      for (const mesh of reference.meshes) mesh.material = new MeshBasicMaterial();
-      const [theirs, ours] = [sceneOf(reference.root), sceneOf(crowd)];
-      camera.position.set(0, 1, 2.2);
-      const frameTime = 1 / crowd.boneTexture.clips[walk].fps;
-      let now = 0;
-      const step = async (frames: number, updates: number) => {
-        for (let i = 0; i < updates; i++) crowd.update((frames * frameTime) / updates);
-        now += frames;
-        reference.pose(clips[walk], now * frameTime);
-        return [await draw(theirs), await draw(ours)];
-      };
-      await step(0, 1);
+  test.each(ENCODINGS)('%s: a crowd has those of a SkinnedMesh, zero when paused', async (_, options) => {
+    const { root, clips } = createCoarseCharacter();
+    const walk = clips.findIndex(({ name }) => name === 'Walk');
+    const reference = new Reference(root);
+    const character = bakeCharacter(root, clips, options);
+    const crowd = new SkinnedInstancedMesh(character, 2);
+    crowd.setMatrixAt(1, at(50)).play(0, walk);
+    crowd.material = new MeshBasicMaterial();
+    for (const mesh of reference.meshes) mesh.material = new MeshBasicMaterial();
+    const [theirs, ours] = [sceneOf(reference.root), sceneOf(crowd)];
+    camera.position.set(0, 1, 2.2);
+    const frameTime = 1 / crowd.boneTexture.clips[walk].fps;
+    let now = 0;
+    const step = async (frames: number, updates: number) => {
+      for (let i = 0; i < updates; i++) crowd.update((frames * frameTime) / updates);
+      now += frames;
+      reference.pose(clips[walk], now * frameTime);
+      return [await draw(theirs), await draw(ours)];
+    };
+    await step(0, 1);
 
-      for (let k = 0; k < 3; k++) {
-        const [expected, drawn] = await step(1, 1);
-        expect(largest(expected), 'the reference moves').toBeGreaterThan(0.01);
-        expect(largest(expected, drawn)).toBeLessThan(BOUND);
-      }
-      const [expected, drawn] = await step(2, 2);
-      expect(largest(expected, drawn), 'two updates before one frame').toBeLessThan(BOUND);
-      expect(largest(await draw(ours)), 'not updated').toBeLessThan(1e-6);
+    for (let k = 0; k < 3; k++) {
+      const [expected, drawn] = await step(1, 1);
+      expect(largest(expected), 'the reference moves').toBeGreaterThan(0.01);
+      expect(largest(expected, drawn)).toBeLessThan(BOUND);
+    }
+    const [expected, drawn] = await step(2, 2);
+    expect(largest(expected, drawn), 'two updates before one frame').toBeLessThan(BOUND);
+    expect(largest(await draw(ours)), 'not updated').toBeLessThan(1e-6);
 
-      // across the clock's return to zero
-      crowd.update(15.9 - crowd.clock);
-      await draw(ours);
-      crowd.update(0.05);
-      const before = largest(await draw(ours));
-      crowd.update(0.06);
-      const across = largest(await draw(ours));
-      expect(crowd.clock).toBeLessThan(1);
-      expect(across).toBeLessThan(before * 4 + 0.02);
-      crowd.dispose();
-    },
-  );
+    // across the clock's return to zero
+    crowd.update(15.9 - crowd.clock);
+    await draw(ours);
+    crowd.update(0.05);
+    const before = largest(await draw(ours));
+    crowd.update(0.06);
+    const across = largest(await draw(ours));
+    expect(crowd.clock).toBeLessThan(1);
+    expect(across).toBeLessThan(before * 4 + 0.02);
+    crowd.dispose();
+  });
 
   test('of a crowd that is moved by code they have the way since the frame before, by the clock and by the uniforms of then', async () => {
     const material = new MeshBasicMaterial({ side: 2 });
@@ -177,87 +172,81 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
     crowd.dispose();
   });
 
-  test.each(ENCODINGS)(
-    'encoding %s: two crowds, a clone and one that comes later, of one material, each move by themselves',
-    async (_, options) => {
-      const { root, mesh, clips } = createStick();
-      const material = new MeshBasicMaterial();
-      const starts = [at(-1.5), at(1), at(0, 1.5), at(2, -1)];
-      const ends = [at(-1.2), at(1, -0.2), at(0, 1.5), at(2.1, -0.9)];
-      // Unskinned: three.js counts the way of a SkinnedMesh's root twice.
-      const references = starts.map((matrix) => {
-        const reference = new Mesh(mesh.geometry, material);
-        reference.matrixAutoUpdate = false;
-        reference.matrix.copy(matrix);
-        return reference;
-      });
-      const crowds = starts
-        .slice(0, 2)
-        .map(() => new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 1));
-      crowds.forEach((crowd, i) => {
-        crowd.material = material;
-        crowd.setMatrixAt(0, starts[i]);
-      });
-      crowds.push(crowds[0].clone());
-      crowds[2].setMatrixAt(0, starts[2]);
-      const scenes = [sceneOf(...references), sceneOf(...crowds)];
-      await draw(scenes[0]);
-      await draw(scenes[1]);
+  test.each(ENCODINGS)('%s: crowds and clones of one material move by themselves', async (_, options) => {
+    const { root, mesh, clips } = createStick();
+    const material = new MeshBasicMaterial();
+    const starts = [at(-1.5), at(1), at(0, 1.5), at(2, -1)];
+    const ends = [at(-1.2), at(1, -0.2), at(0, 1.5), at(2.1, -0.9)];
+    // Unskinned: three.js counts the way of a SkinnedMesh's root twice.
+    const references = starts.map((matrix) => {
+      const reference = new Mesh(mesh.geometry, material);
+      reference.matrixAutoUpdate = false;
+      reference.matrix.copy(matrix);
+      return reference;
+    });
+    const crowds = starts
+      .slice(0, 2)
+      .map(() => new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 1));
+    crowds.forEach((crowd, i) => {
+      crowd.material = material;
+      crowd.setMatrixAt(0, starts[i]);
+    });
+    crowds.push(crowds[0].clone());
+    crowds[2].setMatrixAt(0, starts[2]);
+    const scenes = [sceneOf(...references), sceneOf(...crowds)];
+    await draw(scenes[0]);
+    await draw(scenes[1]);
 
-      const late = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 1);
-      late.material = material;
-      late.setMatrixAt(0, starts[3]);
-      late.frustumCulled = false;
-      crowds.push(late);
-      scenes[1].add(late);
-      await draw(scenes[0]);
-      await draw(scenes[1]);
-      expect(largest(await draw(scenes[1])), 'nothing moves').toBeLessThan(1e-6);
+    const late = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 1);
+    late.material = material;
+    late.setMatrixAt(0, starts[3]);
+    late.frustumCulled = false;
+    crowds.push(late);
+    scenes[1].add(late);
+    await draw(scenes[0]);
+    await draw(scenes[1]);
+    expect(largest(await draw(scenes[1])), 'nothing moves').toBeLessThan(1e-6);
 
-      ends.forEach((matrix, i) => {
-        references[i].matrix.copy(matrix);
-        references[i].matrixWorldNeedsUpdate = true;
-        move(crowds[i], 0, matrix);
-      });
-      const expected = await draw(scenes[0]);
-      const drawn = await draw(scenes[1]);
-      const moved = new Set<string>();
-      for (let i = 0; i < expected.length; i += 4) {
-        moved.add(`${Math.round(expected[i] * 1e3)} ${Math.round(expected[i + 1] * 1e3)}`);
-      }
-      expect(moved.size, 'three ways, and what does not move').toBe(4);
-      expect(largest(expected, drawn)).toBeLessThan(BOUND);
-      expect(largest(await draw(scenes[1])), 'nothing moves any more').toBeLessThan(1e-6);
-      for (const crowd of crowds) crowd.dispose();
-    },
-  );
+    ends.forEach((matrix, i) => {
+      references[i].matrix.copy(matrix);
+      references[i].matrixWorldNeedsUpdate = true;
+      move(crowds[i], 0, matrix);
+    });
+    const expected = await draw(scenes[0]);
+    const drawn = await draw(scenes[1]);
+    const moved = new Set<string>();
+    for (let i = 0; i < expected.length; i += 4) {
+      moved.add(`${Math.round(expected[i] * 1e3)} ${Math.round(expected[i + 1] * 1e3)}`);
+    }
+    expect(moved.size, 'three ways, and what does not move').toBe(4);
+    expect(largest(expected, drawn)).toBeLessThan(BOUND);
+    expect(largest(await draw(scenes[1])), 'nothing moves any more').toBeLessThan(1e-6);
+    for (const crowd of crowds) crowd.dispose();
+  });
 
-  test.each(ENCODINGS)(
-    'encoding %s: instances that were exchanged have not moved, and attachments neither',
-    async (_, options) => {
-      const { root, clips } = createStick();
-      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 2);
-      const box = new JointAttachment(crowd, 'Base', new BoxGeometry(0.5, 0.5, 0.5), new MeshBasicMaterial());
-      crowd.setMatrixAt(0, at(-1.5));
-      crowd.setMatrixAt(1, at(1, 1));
-      const scene = sceneOf(crowd);
-      await draw(scene);
-      await draw(scene);
-      crowd.swapInstances(0, 1);
-      expect(largest(await draw(scene))).toBeLessThan(1e-6);
-      expect(largest(await draw(scene))).toBeLessThan(1e-6);
-      expect(box.instanceMatrix).toBe(crowd.instanceMatrix);
+  test.each(ENCODINGS)('%s: exchanged instances have not moved, nor have attachments', async (_, options) => {
+    const { root, clips } = createStick();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 2);
+    const box = new JointAttachment(crowd, 'Base', new BoxGeometry(0.5, 0.5, 0.5), new MeshBasicMaterial());
+    crowd.setMatrixAt(0, at(-1.5));
+    crowd.setMatrixAt(1, at(1, 1));
+    const scene = sceneOf(crowd);
+    await draw(scene);
+    await draw(scene);
+    crowd.swapInstances(0, 1);
+    expect(largest(await draw(scene))).toBeLessThan(1e-6);
+    expect(largest(await draw(scene))).toBeLessThan(1e-6);
+    expect(box.instanceMatrix).toBe(crowd.instanceMatrix);
 
-      crowd.setCapacity(8);
-      expect(largest(await draw(scene)), 'room for more').toBeLessThan(1e-6);
-      move(crowd, 0, at(1.2, 1));
-      expect(largest(await draw(scene))).toBeGreaterThan(0.01);
-      crowd.dispose();
-    },
-  );
+    crowd.setCapacity(8);
+    expect(largest(await draw(scene)), 'room for more').toBeLessThan(1e-6);
+    move(crowd, 0, at(1.2, 1));
+    expect(largest(await draw(scene))).toBeGreaterThan(0.01);
+    crowd.dispose();
+  });
 
   test.each(ENCODINGS)(
-    'encoding %s: an instance with the id of one that is gone has not come from where that was',
+    '%s: an instance of an old id has not come from where that was',
     async (_, options) => {
       const { root, clips } = createStick();
       const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 2);

@@ -40,10 +40,12 @@ const TYPES = /^(float|int|uint|bool|[iu]?vec[234])$/;
 /** Functions that TSL has by the same names. */
 const BUILT_IN = new Set(
   (
-    'abs atan clamp cos cross dot floor fract length max min mix normalize sign sin sqrt step ' +
+    'abs atan clamp cos cross dFdx dFdy dot floor fract length log2 max min mix normalize sign sin sqrt step ' +
     'uintBitsToFloat unpackSnorm2x16'
   ).split(' '),
 );
+/** What reads textures by the functions of `tsl.ts`. */
+const SAMPLED = { textureLod: 'sampleLevel', textureSize: 'sizeOf' };
 
 /**
  * Nodes that do what functions in GLSL do: a module whose default export takes what the functions need, by name, and returns them, by
@@ -52,8 +54,8 @@ const BUILT_IN = new Set(
  *
  * The texts keep to what has a twin: no array, no matrix but `mat3x4`, no `switch`; what builds on the stack returns at its end only; a
  * `for` counts up to less than something, with other steps after it, and one in it has no `continue`. A texture is read by `texelFetch`,
- * which is `texel` of what is given for it; `mat3x4( 0.0 )` is the only one of a number. An `if` of but a name that the text needs is one of
- * JavaScript. What a text neither declares nor GLSL has, it needs. What no other function calls is returned.
+ * which is `texel` of what is given for it, or by `textureLod`; `mat3x4( 0.0 )` is the only one of a number. An `if` of but a name that
+ * the text needs is one of JavaScript. What writes to what the text needs is `void`. What a text neither declares nor GLSL has, it needs. What no other function calls is returned.
  *
  * @param {string} text GLSL.
  * @returns {string}
@@ -271,13 +273,11 @@ class Encoder {
     const block = [...body, ...this.steps];
     if (!initialization) return `${this.tsl('Loop')}(${this.value(condition)}, ${this.block(block)});`;
     const { name, type, value } = initialization;
-    if (condition.type !== '<' || first.type !== '++')
-      throw new Error('shaderNodes: a "for" counts up to less than something.');
+    if (condition.type !== '<' || first.type !== '++' || type !== 'int')
+      throw new Error('shaderNodes: a "for" counts up to less than something, in whole numbers.');
     const [start, end] = [value, condition.right].map((one) => this.operand(one));
-    const isPlain = start === '0' && type === 'int' && name === 'i';
-    const counts = isPlain
-      ? end
-      : `{ start: ${start}, end: ${end}, type: '${type}', condition: '<', name: '${name}' }`;
+    const isPlain = start === '0' && name === 'i';
+    const counts = isPlain ? end : `{ start: ${start}, end: ${end}, name: '${name}' }`;
     return `${this.tsl('Loop')}(${counts}, ({ ${name} }) => {\n${this.statements(block)}\n});`;
   }
 
@@ -287,12 +287,18 @@ class Encoder {
     return number === null || typeOfNumber(node) === 'uint' ? this.value(node) : number;
   }
 
+  /** The same where a number is one with a point. */
+  argument(node) {
+    const number = numberOf(node);
+    return number === null || typeOfNumber(node) !== 'float' ? this.value(node) : number;
+  }
+
   value(node) {
     const number = numberOf(node);
     if (number !== null) return `${this.tsl(typeOfNumber(node))}(${number})`;
     if (node.isAccessor) return this.name(node.property);
     if (node.isTernary)
-      return `${this.tsl('select')}(${[node.cond, node.left, node.right].map((one) => this.value(one)).join(', ')})`;
+      return `${this.tsl('select')}(${[node.cond, node.left, node.right].map((one) => this.argument(one)).join(', ')})`;
     if (node.isUnary) return `${this.value(node.expression)}.${twinOf(UNARY, node)}()`;
     if (node.isOperator) {
       if (node.type === '-' && numberOf(node.left) === '1') return `${this.value(node.right)}.oneMinus()`;
@@ -334,9 +340,10 @@ class Encoder {
     if (struct)
       return `{ ${struct.members.map((one, i) => `${one.name}: ${this.value(params[i])}`).join(', ')} }`;
     if (TYPES.test(name)) return `${this.tsl(name)}(${params.map((one) => this.operand(one)).join(', ')})`;
+    if (SAMPLED[name])
+      return `${this.helper(SAMPLED[name])}(${params.map((one) => this.value(one)).join(', ')})`;
     if (BUILT_IN.has(name)) {
-      const isFloat = (one) => numberOf(one) !== null && typeOfNumber(one) === 'float';
-      const args = params.map((one, i) => (i > 0 && isFloat(one) ? numberOf(one) : this.value(one)));
+      const args = params.map((one, i) => (i > 0 ? this.argument(one) : this.value(one)));
       return `${this.tsl(name)}(${args.join(', ')})`;
     }
     const declared = this.functions.get(name);

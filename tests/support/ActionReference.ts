@@ -55,9 +55,7 @@ export class ActionReference {
           new NumberKeyframeTrack('.position[x]', [0, duration], [0, duration]),
         ]),
     );
-    this.mixer.addEventListener('loop', ({ loopDelta }) => {
-      this.loops += loopDelta;
-    });
+    this.mixer.addEventListener('loop', ({ loopDelta }) => (this.loops += loopDelta));
     this.mixer.addEventListener('finished', ({ direction }) => {
       this.direction = direction;
       this.finished = true;

@@ -43,7 +43,7 @@ export class ObjectTwins {
   step(): string {
     const steps = [...this.ofKnight, ...this.ofKnight, ...this.ofGroup, ...this.ofCrowd];
     const chosen = this.pick(steps);
-    chosen.call(this);
+    chosen();
     return chosen.name;
   }
 
@@ -93,34 +93,22 @@ export class ObjectTwins {
     this.knights.push(pair);
   }
 
-  private readonly ofKnight = [
-    function position(this: ObjectTwins) {
-      this.both((o, v) => o.position.copy(v), this.vector(10));
-    },
-    function positionX(this: ObjectTwins) {
-      this.both((o, x) => (o.position.x += x), this.random());
-    },
-    function euler(this: ObjectTwins) {
-      this.both((o, v) => o.rotation.set(v.x, v.y, v.z), this.vector(3));
-    },
-    function eulerY(this: ObjectTwins) {
-      this.both((o, y) => (o.rotation.y = y), this.random() * 6);
-    },
-    function quaternion(this: ObjectTwins) {
+  private readonly ofKnight = Object.values({
+    position: () => this.both((o, v) => o.position.copy(v), this.vector(10)),
+    positionX: () => this.both((o, x) => (o.position.x += x), this.random()),
+    euler: () => this.both((o, v) => o.rotation.set(v.x, v.y, v.z), this.vector(3)),
+    eulerY: () => this.both((o, y) => (o.rotation.y = y), this.random() * 6),
+    quaternion: () => {
       const q = new Quaternion().setFromAxisAngle(this.vector(1).normalize(), this.random() * 6);
       this.both((o) => o.quaternion.premultiply(q), null);
     },
-    function lookAt(this: ObjectTwins) {
-      this.both((o, v) => o.lookAt(v), this.vector(10));
-    },
-    function scale(this: ObjectTwins) {
-      this.both((o, v) => o.scale.setScalar(v), 0.5 + this.random());
-    },
-    function applyMatrix(this: ObjectTwins) {
+    lookAt: () => this.both((o, v) => o.lookAt(v), this.vector(10)),
+    scale: () => this.both((o, v) => o.scale.setScalar(v), 0.5 + this.random()),
+    applyMatrix: () => {
       const matrix = new Matrix4().makeRotationY(this.random() * 6).setPosition(this.vector(3));
       this.both((o) => o.applyMatrix4(matrix), null);
     },
-    function matrixByHand(this: ObjectTwins) {
+    matrixByHand: () => {
       const q = new Quaternion().setFromAxisAngle(this.vector(1).normalize(), this.random() * 6);
       const matrix = new Matrix4().compose(this.vector(5), q, new Vector3(1, 2, 1));
       this.both((o) => {
@@ -128,27 +116,23 @@ export class ObjectTwins {
         o.matrix.copy(matrix);
       }, null);
     },
-    function matrixAgain(this: ObjectTwins) {
+    matrixAgain: () => {
       const by = this.vector(1);
       this.both((o) => o.matrixAutoUpdate || o.matrix.setPosition(by), null);
     },
-    function automatic(this: ObjectTwins) {
-      this.both((o) => {
-        o.matrixAutoUpdate = true;
-      }, null);
-    },
-    function visible(this: ObjectTwins) {
+    automatic: () => this.both((o) => (o.matrixAutoUpdate = true), null),
+    visible: () => {
       const visible = this.random() < 0.6;
       this.both((o) => (o.visible = visible), null);
     },
-    function add(this: ObjectTwins) {
+    add: () => {
       const parent = this.parent();
       const knight = this.pick(this.knights);
       if (isBelow(parent.twin, knight.twin)) return;
       parent.object.add(knight.object);
       parent.twin.add(knight.twin);
     },
-    function attach(this: ObjectTwins) {
+    attach: () => {
       const parent = this.parent();
       const knight = this.pick(this.knights);
       if (isBelow(parent.twin, knight.twin)) return;
@@ -157,16 +141,14 @@ export class ObjectTwins {
       parent.object.attach(knight.object);
       parent.twin.attach(knight.twin);
     },
-    function goHome(this: ObjectTwins) {
+    goHome: () => {
       const knight = this.pick(this.knights);
       if (isBelow(this.twinCrowd, knight.twin)) return;
       knight.object.home.add(knight.object);
       this.twinCrowd.add(knight.twin);
     },
-    function removeFromParent(this: ObjectTwins) {
-      this.both((o) => o.removeFromParent(), null);
-    },
-    function child(this: ObjectTwins) {
+    removeFromParent: () => this.both((o) => o.removeFromParent(), null),
+    child: () => {
       const knight = this.pick(this.knights);
       const child = { object: new Object3D(), twin: new Object3D() };
       for (const o of [child.object, child.twin]) o.position.set(0, 2, 0);
@@ -174,41 +156,35 @@ export class ObjectTwins {
       knight.twin.add(child.twin);
       this.children.push(child);
     },
-    function childGoes(this: ObjectTwins) {
+    childGoes: () => {
       const child = this.children.pop();
       child?.object.removeFromParent();
       child?.twin.removeFromParent();
     },
-    function updateAlone(this: ObjectTwins) {
-      this.both((o) => o.updateMatrixWorld(), null);
-    },
-    function updateWorld(this: ObjectTwins) {
-      this.both((o) => o.updateWorldMatrix(true, true), null);
-    },
-  ];
+    updateAlone: () => this.both((o) => o.updateMatrixWorld(), null),
+    updateWorld: () => this.both((o) => o.updateWorldMatrix(true, true), null),
+  });
 
-  private readonly ofGroup = [
-    function groupMoves(this: ObjectTwins) {
+  private readonly ofGroup = Object.values({
+    groupMoves: () => {
       const [place, turn] = [this.vector(5), this.vector(3)];
       this.eachOf(this.pick(this.groups), (o) => {
         o.position.copy(place);
         o.rotation.set(turn.x, turn.y, turn.z);
       });
     },
-    function groupHides(this: ObjectTwins) {
+    groupHides: () => {
       const visible = this.random() < 0.6;
       this.eachOf(this.pick(this.groups), (o) => (o.visible = visible));
     },
-    function groupGoes(this: ObjectTwins) {
-      this.hang(this.pick(this.groups));
-    },
-    function groupRemoved(this: ObjectTwins) {
+    groupGoes: () => this.hang(this.pick(this.groups)),
+    groupRemoved: () => {
       if (this.random() < 0.2) this.eachOf(this.pick(this.groups), (o) => o.removeFromParent());
     },
-  ];
+  });
 
-  private readonly ofCrowd = [
-    function crowdMoves(this: ObjectTwins) {
+  private readonly ofCrowd = Object.values({
+    crowdMoves: () => {
       const [place, turn, size] = [this.vector(5), this.vector(3), 0.5 + this.random()];
       this.eachOf({ object: this.crowd, twin: this.twinCrowd }, (o) => {
         o.position.copy(place);
@@ -216,46 +192,36 @@ export class ObjectTwins {
         o.scale.setScalar(size);
       });
     },
-    function crowdGoes(this: ObjectTwins) {
-      this.hang({ object: this.crowd, twin: this.twinCrowd });
-    },
-    function created(this: ObjectTwins) {
-      this.create();
-    },
-    function indexAdded(this: ObjectTwins) {
+    crowdGoes: () => this.hang({ object: this.crowd, twin: this.twinCrowd }),
+    created: () => this.create(),
+    indexAdded: () => {
       const id = this.crowd.addInstance();
       this.expectLowest(id);
       this.indexed.set(id, true);
     },
-    function indexDeleted(this: ObjectTwins) {
+    indexDeleted: () => {
       const [id] = this.indexed.keys();
       if (this.indexed.delete(id)) this.crowd.deleteInstance(id);
     },
-    function indexHidden(this: ObjectTwins) {
+    indexHidden: () => {
       for (const id of this.indexed.keys()) this.indexed.set(id, this.random() < 0.6);
       for (const [id, visible] of this.indexed) this.crowd.setVisibleAt(id, visible);
     },
-    function indexMoved(this: ObjectTwins) {
+    indexMoved: () => {
       const [id] = this.indexed.keys();
       if (id === undefined) return;
       this.crowd.setMatrixAt(id, _matrix.makeTranslation(1, 2, 3));
       this.crowd.instanceMatrix.needsUpdate = true;
     },
-    function swapped(this: ObjectTwins) {
+    swapped: () => {
       const [i, j] = [this.pick(this.ids), this.pick(this.ids)];
       this.crowd.swapInstances(i, j);
       this.indexed = new Map([...this.indexed].map(([id, seen]) => [id === i ? j : id === j ? i : id, seen]));
     },
-    function disposed(this: ObjectTwins) {
-      this.gone((knight) => knight.dispose());
-    },
-    function deleted(this: ObjectTwins) {
-      this.gone((knight) => this.crowd.deleteInstance(knight.instanceId));
-    },
-    function resized(this: ObjectTwins) {
-      this.crowd.setCapacity(this.crowd.count + Math.floor(this.random() * 5));
-    },
-    function countSet(this: ObjectTwins) {
+    disposed: () => this.gone((knight) => knight.dispose()),
+    deleted: () => this.gone((knight) => this.crowd.deleteInstance(knight.instanceId)),
+    resized: () => this.crowd.setCapacity(this.crowd.count + Math.floor(this.random() * 5)),
+    countSet: () => {
       const { count } = this.crowd;
       const kept = Math.floor(this.random() * count);
       this.crowd.count = kept;
@@ -264,10 +230,8 @@ export class ObjectTwins {
       for (let id = kept; id < count; id++)
         if (this.knights.every(({ object }) => object.instanceId !== id)) this.indexed.set(id, true);
     },
-    function optimized(this: ObjectTwins) {
-      this.crowd.optimize();
-    },
-  ];
+    optimized: () => this.crowd.optimize(),
+  });
 
   private gone(go: (knight: SkinnedInstance) => void): void {
     if (this.knights.length < 3) return;

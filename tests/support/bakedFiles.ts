@@ -28,6 +28,7 @@ import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import {
   bakeCharacter,
   type Character,
+  ENCODINGS,
   encodingOf,
   extractRootMotion,
   frames,
@@ -74,14 +75,14 @@ export function bakeEveryKind(): Record<string, Character> {
     made[kind] = bakeCharacter(root, clips, options);
     return made[kind].boneTexture;
   };
-  for (const encoding of ['tracks', 'frames'] as const) {
+  for (const encoding of ENCODINGS) {
     for (const precision of ['float', 'half'] as const) {
       add(`${encoding}-${precision}`, createArm(), { encoding: encodingOf(encoding), precision, fps: 10 })
         .addMarker('Wave', 0.25, 'up')
         .addMarker('Wave', 0.75, 'down – ☟');
     }
   }
-  for (const encoding of ['tracks', 'frames'] as const) {
+  for (const encoding of ENCODINGS) {
     add(`morphs-${encoding}`, createMorphingStick(), { encoding: encodingOf(encoding), fps: 10 });
   }
   const walk = createStick({ Slide: 0.5, Other: 0.2 });

@@ -35,8 +35,6 @@ export async function drawSeldom(page: Page): Promise<void> {
       waiting.set(++requests, callback);
       return requests;
     };
-    window.cancelAnimationFrame = (handle) => {
-      waiting.delete(handle);
-    };
+    window.cancelAnimationFrame = (handle) => waiting.delete(handle);
   }, PAUSE);
 }

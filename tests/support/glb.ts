@@ -6,9 +6,7 @@ export function glbOf(document: object, buffer: Uint8Array): ArrayBuffer {
   const bytes = new Uint8Array(length).fill(0x20);
   const view = new DataView(bytes.buffer);
   const words = (at: number, ...values: number[]) =>
-    values.forEach((value, i) => {
-      view.setUint32(at + i * 4, value, true);
-    });
+    values.forEach((value, i) => view.setUint32(at + i * 4, value, true));
   words(0, 0x46546c67, 2, length, padded(json.length), 0x4e4f534a);
   bytes.set(json, 20);
   const at = 20 + padded(json.length);

@@ -230,9 +230,7 @@ function copyPose(from: Object3D, to: Object3D): void {
   const influences = (from as Mesh).morphTargetInfluences;
   if (influences !== undefined)
     (to as Mesh).morphTargetInfluences?.splice(0, influences.length, ...influences);
-  from.children.forEach((child, i) => {
-    copyPose(child, to.children[i]);
-  });
+  from.children.forEach((child, i) => copyPose(child, to.children[i]));
 }
 
 /** Lets a mixer mix its actions with what its object shows now, in the place of what it showed when they began. */

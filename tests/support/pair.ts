@@ -68,7 +68,8 @@ export async function createShadowPair(
       const model = await loadCharacter(BUILT_IN);
       const pair = createPair(model, 2, 0.5, undefined, encoding);
       const { boneTexture } = pair.crowd;
-      const crowd = new SkinnedInstancedMesh(assembleCharacter(model.root, boneTexture), 1, {
+      const character = assembleCharacter(model.root, boneTexture);
+      const crowd = new SkinnedInstancedMesh(character, 1, {
         shadowInfluences,
       });
       crowd.play(0, 2, { ...LoopOnceOptions, time: pair.crowd.getTimeAt(0) });
@@ -92,9 +93,7 @@ function keepStrongest(source: BufferGeometry, count: number): BufferGeometry {
     let left = count;
     const kept = weights.map((weight) => (weight >= least && left-- > 0 ? weight : 0));
     const sum = kept.reduce((a, b) => a + b);
-    kept.forEach((weight, k) => {
-      skinWeight.setComponent(i, k, weight / sum);
-    });
+    kept.forEach((weight, k) => skinWeight.setComponent(i, k, weight / sum));
   }
   return geometry;
 }

@@ -47,34 +47,22 @@ export function webGLCapture(renderer: WebGLRenderer): Capture {
   };
 }
 
-/** Poses every clip at both ends and between, and compares every vertex with three.js's. */
-export async function measureVertices(
-  how: Capture,
-  root: Object3D,
-  clips: AnimationClip[],
-  boneTexture: BoneTexture,
-  place?: Matrix4,
-): Promise<Map<string, VertexErrors>> {
-  const [errors] = await measureTextures(how, root, clips, [boneTexture], place);
-  return errors;
-}
-
-/** The same for several bakings of a character at one rate, which three.js's answer, slow to get, is compared with. */
+/**
+ * Poses every clip at both ends and between, and compares every vertex with three.js's, for several bakings of a character at one rate:
+ * three.js's answer is slow to get.
+ */
 export async function measureTextures(
   how: Capture,
   root: Object3D,
   clips: AnimationClip[],
   boneTextures: readonly BoneTexture[],
-  place?: Matrix4,
 ): Promise<Map<string, VertexErrors>[]> {
   const height = characterHeight(root);
-  const matrix =
-    place ??
-    new Matrix4().compose(
-      new Vector3(0.3 * height, 0.1 * height, -0.2 * height),
-      new Quaternion().setFromEuler(new Euler(0.1, 2, -0.2)),
-      new Vector3(1, 1, 1),
-    );
+  const matrix = new Matrix4().compose(
+    new Vector3(0.3 * height, 0.1 * height, -0.2 * height),
+    new Quaternion().setFromEuler(new Euler(0.1, 2, -0.2)),
+    new Vector3(1, 1, 1),
+  );
   const instances = TIMES_PER_CLIP * 2;
   const crowds = boneTextures.map((boneTexture) => {
     const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), instances);
@@ -134,9 +122,7 @@ export async function measureTextures(
         }
       });
     });
-    worst.forEach((one, k) => {
-      errors[k].set(clip.name, one);
-    });
+    worst.forEach((one, k) => errors[k].set(clip.name, one));
   }
   for (const crowd of crowds) disposeLater(crowd);
   return errors;

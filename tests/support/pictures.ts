@@ -23,7 +23,7 @@ export const SIZE = 256;
 export type LightKind = 'directional' | 'spot' | 'point';
 
 /** A stage for one character: camera, ground, and one light that casts shadows. */
-export function createStage(bounds: Box3, kind: LightKind): { scene: Scene; camera: Camera } {
+export function createStage(bounds: Box3, kind: LightKind = 'directional'): { scene: Scene; camera: Camera } {
   const center = bounds.getCenter(new Vector3());
   const size = bounds.getSize(new Vector3()).length();
   const scene = new Scene();
@@ -59,9 +59,7 @@ export function createStage(bounds: Box3, kind: LightKind): { scene: Scene; came
 
 /** Lets all of an object cast shadows and receive them. */
 export function shaded<T extends Object3D>(object: T): T {
-  object.traverse((node) => {
-    node.castShadow = node.receiveShadow = true;
-  });
+  object.traverse((node) => (node.castShadow = node.receiveShadow = true));
   return object;
 }
 
@@ -75,7 +73,7 @@ export function aim(camera: Camera, from: Place, at: Place): void {
 
 /** A stage whose camera stands near the middle, turns around there, and sees no further than `far`. */
 export function lookAround(bounds: Box3) {
-  const { scene, camera } = createStage(bounds, 'directional') as ReturnType<typeof createStage> & {
+  const { scene, camera } = createStage(bounds) as ReturnType<typeof createStage> & {
     camera: PerspectiveCamera;
   };
   const look = (turn: number, far: number) => {

@@ -72,8 +72,9 @@ function featureGLSL<K extends keyof typeof features>(
 
 /** Texels in a row of a target, unless so many rows would be too many; every device has room for them. */
 const MAX_WIDTH = 1024;
-/** Rows that several passes write at once. */
+/** Rows that several passes write at once, and that one may: what lies between the steps takes no more memory. */
 const ROWS_AT_ONCE = 64;
+export const MAX_ROWS = 256;
 
 /** Steps of a pass: it samples, multiplies matrices of segments if chains are long, and then those of chains. */
 const STEPS = 3;
@@ -324,15 +325,16 @@ export class WebGLPosePass {
    *
    * @param layout Of the crowd's tracks.
    * @param due The instance that is posed at each place of the palette; -1 where none is.
-   * @param first The first place at which one is, and the last.
+   * @param row The first row of the palette that is written.
+   * @param rows How many are: `MAX_ROWS` at most.
    */
   wait(
     renderer: WebGLRenderer,
     { playback, crowd }: DrawnCrowd,
     layout: ReturnType<typeof trackLayout>,
     due: InstanceList,
-    first: number,
-    last: number,
+    row: number,
+    rows: number,
     matrices: Texture,
   ): void {
     const { settings, perRow, inputs } = this;
@@ -356,8 +358,6 @@ export class WebGLPosePass {
     if (shortKeys !== null) inputs[at++] = shortKeys;
     if (over !== null) inputs[at++] = over.masks;
     if (bodies !== null) inputs[at++] = bodies;
-    const row = Math.floor(first / perRow);
-    const rows = Math.floor(last / perRow) + 1 - row;
     const shared = sharedOf(renderer);
     if (this.shared !== shared) {
       this.leave();
@@ -367,7 +367,8 @@ export class WebGLPosePass {
     const { width, height } = shared.targets[0];
     if (shared.rows + rows > height) runPasses(renderer, false);
     const fitWidth = Math.max(width, this.entries * perRow);
-    const fitHeight = Math.max(height, this.target.height, shared.users > 1 ? ROWS_AT_ONCE : 1);
+    const most = Math.min(this.target.height, MAX_ROWS);
+    const fitHeight = Math.max(height, most, shared.users > 1 ? ROWS_AT_ONCE : 1);
     for (const target of shared.targets) target.setSize(fitWidth, fitHeight);
     this.row = shared.rows;
     this.rows = rows;

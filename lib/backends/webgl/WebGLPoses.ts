@@ -8,7 +8,7 @@ import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows, SHARE_IN_USE } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
-import { type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
+import { MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of a row that is not posed. */
 const NONE = -1;
@@ -23,16 +23,7 @@ export class WebGLPoses {
   /** What the pass is made for. */
   private boneTexture: BoneTexture | null = null;
   private layout = {} as ReturnType<typeof trackLayout>;
-  private readonly counts: PoseCounts = {
-    nodes: 0,
-    joints: 0,
-    morphGroups: 0,
-    layers: 1,
-    edited: false,
-    hasBodies: false,
-    hasShortKeys: false,
-    hasLongChains: false,
-  };
+  private readonly counts = {} as PoseCounts;
   /** Whether the programs were made that pose the crowd once something is edited. */
   private isReadyForEdits = false;
 
@@ -127,8 +118,13 @@ export class WebGLPoses {
     due.fill(NONE);
     dueList.texture.prepare(renderer);
     rows.instanceOf.texture.prepare(renderer);
-    pass.wait(renderer, crowd, this.layout, dueList, firstDue, lastDue, matrices.texture);
-    if (isDrawing) runPasses(renderer, true);
+    const { perRow } = pass;
+    const end = Math.floor(lastDue / perRow) + 1;
+    for (let row = Math.floor(firstDue / perRow); row < end; row += MAX_ROWS) {
+      const count = Math.min(end - row, MAX_ROWS);
+      pass.wait(renderer, crowd, this.layout, dueList, row, count, matrices.texture);
+      if (isDrawing) runPasses(renderer, true);
+    }
   }
 
   dispose(): void {

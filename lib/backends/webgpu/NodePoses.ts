@@ -24,6 +24,8 @@ import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
 import { placesOf, storedPlaces } from './StoredPlaces.js';
 
 const MATRIX_BYTES = 48;
+/** Instances that are posed at once where the CPU lists them: what lies between the steps takes no more memory than that. */
+const MOST_AT_ONCE = 4096;
 
 /** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
 const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
@@ -107,6 +109,8 @@ export class NodePoses implements PoseBuffers {
   size = -1;
   /** The same with that of nobody. */
   private room = -1;
+  /** Instances that are posed at once. */
+  private atOnce: number;
   private frame = -1;
   /** What draws of this frame may still read. */
   private readonly retired: { dispose(): void }[] = [];
@@ -124,6 +128,7 @@ export class NodePoses implements PoseBuffers {
     this.tracker = new PoseDirtyTracker(capacity);
     this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
     if (!webGPU) this.rows.setSize(capacity);
+    this.atOnce = webGPU ? MOST_AT_ONCE : Infinity;
     this.resize();
   }
 
@@ -192,7 +197,14 @@ export class NodePoses implements PoseBuffers {
       // Cameras that were prepared before this one may be drawn after it.
       tracker.clear();
       tracker.begin();
-      tracker.add({ ...NO_RATES, seen: tracker.asked }, crowd);
+      const known = {
+        seen: tracker.asked,
+        levels: null,
+        poseRates: NO_RATES,
+        hasPoseRates: false,
+        version: -2,
+      };
+      tracker.add(known, crowd);
       this.isEmpty = false;
       this.count = 0;
     }
@@ -202,10 +214,11 @@ export class NodePoses implements PoseBuffers {
   /** Has the instances of a list posed, at the next `computeWaiting`. */
   poseListed(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): void {
     crowd.crowd.poseEdits?.update();
-    this.grow(renderer, this.fitted().rows.capacity);
+    // The GPU alone knows how many these are.
+    this.grow(renderer, this.fitted().rows.capacity, Infinity);
     // What the tracker knows is not so any more.
     this.isEmpty = true;
-    wait(this.stepsFor(renderer, crowd, list).prepare(this, 0, 0), this);
+    wait(this.stepsFor(renderer, crowd, list).prepare(this, 0, 0, 0), this);
   }
 
   dispose(): void {
@@ -231,12 +244,16 @@ export class NodePoses implements PoseBuffers {
   }
 
   private pose(renderer: WebGPURenderer, crowd: DrawnCrowd, waits: boolean): void {
-    const { kept, webGPU } = this;
+    const { kept, webGPU, atOnce } = this;
     const { count } = crowd.visibility;
     const due = webGPU ? this.listDue(count) : count;
-    const copied = kept?.keep(renderer, this.count) ?? 0;
-    wait(this.stepsFor(renderer, crowd, null).prepare(this, due, copied), this);
-    if (!waits || !this.canWait) computeWaiting(renderer);
+    let copied = kept?.keep(renderer, this.count) ?? 0;
+    const steps = this.stepsFor(renderer, crowd, null);
+    for (let first = 0; first < due; first += atOnce) {
+      wait(steps.prepare(this, first, Math.min(due - first, atOnce), copied), this);
+      copied = 0;
+      if (!waits || !this.canWait || due > atOnce) computeWaiting(renderer);
+    }
     this.count = count;
   }
 
@@ -262,10 +279,11 @@ export class NodePoses implements PoseBuffers {
   }
 
   /** Makes room for so many. */
-  private grow(renderer: WebGPURenderer, count: number): void {
+  private grow(renderer: WebGPURenderer, count: number, atOnce = this.atOnce): void {
     const { rows } = this;
     if (count > rows.size) rows.setSize(rows.sizeFor(count));
-    if (rows.size === this.size && withNobody(rows) === this.room) return;
+    if (rows.size === this.size && withNobody(rows) === this.room && atOnce === this.atOnce) return;
+    this.atOnce = atOnce;
     checkRoom(renderer, this);
     this.resize();
   }
@@ -306,8 +324,9 @@ export class NodePoses implements PoseBuffers {
     const { size } = this.rows;
     this.size = size;
     this.isEmpty = true;
-    this.locals = createMatrixRows(size * counts.entries, webGPU);
-    if (counts.layout.hasLongChains) this.segments = createMatrixRows(size * counts.entries, webGPU);
+    const entries = Math.min(size, this.atOnce) * counts.entries;
+    this.locals = createMatrixRows(entries, webGPU);
+    if (counts.layout.hasLongChains) this.segments = createMatrixRows(entries, webGPU);
     this.room = withNobody(this.rows);
     this.palette = createMatrixRows(this.room * counts.columns, webGPU);
     this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, size)), 1);
@@ -329,12 +348,7 @@ function sendFirst(buffer: StorageBufferAttribute, count: number): void {
   buffer.needsUpdate = true;
 }
 
-const NO_RATES = {
-  levels: null,
-  poseRates: /*@__PURE__*/ new Float32Array(1),
-  hasPoseRates: false,
-  version: -2,
-};
+const NO_RATES = /*@__PURE__*/ new Float32Array(1);
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
 function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits } }: DrawnCrowd): void {

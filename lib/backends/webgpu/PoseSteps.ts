@@ -11,7 +11,7 @@ import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import { rowsOf, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
+import { type Rows, rowsOf, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
 import { ID_MASK } from '../../constants.js';
@@ -37,7 +37,7 @@ export function countPoses(tracks: PoseTracks) {
 /** What steps are told of a crowd, as the bytes lie in `PoseBuffers.numbers`. */
 const PoseNumbers = /*@__PURE__*/ struct(
   {
-    /** How many rows `due` lists; it comes first, as in `PoseList.totals`. */
+    /** How many rows of `due` are posed; it comes first, as in `PoseList.totals`. */
     due: 'int',
     /** Whether rows are handed out, see `PaletteRows`. */
     isPooled: 'int',
@@ -47,17 +47,20 @@ const PoseNumbers = /*@__PURE__*/ struct(
     starts: 'ivec3',
     /** Rows whose poses are kept first. */
     kept: 'int',
+    /** The place of the first in `due`. */
+    first: 'int',
   },
   'PoseNumbers',
 );
 /** Numbers in these, with what fills up the last vector. */
-const NUMBERS = 12;
+const NUMBERS = 16;
 const DUE = 0;
 const IS_POOLED = 1;
 const CLOCK = 2;
 const COUNTS = 4;
 const STARTS = 8;
 const KEPT = 11;
+const FIRST = 12;
 
 export function createPoseNumbers({
   nodes,
@@ -163,8 +166,8 @@ export function computeWaiting(renderer: WebGPURenderer): void {
   }
 }
 
-/** Poses a member of an instance, in a row of the palette. */
-type PoseMember = (instance: Node<'int'>, row: Node<'int'>, member: Node<'int'>) => void;
+/** Poses a member of an instance; `place` is that of the instance among those that are posed at once. */
+type PoseMember = (instance: Node<'int'>, member: Node<'int'>, place: Node<'int'>) => Rows;
 
 /** The computations that pose crowds of the same `poseKey`, which each crowd has read and write its own buffers. */
 export class PoseSteps {
@@ -234,20 +237,24 @@ export class PoseSteps {
 
     const over = this.masks && nodesOf('AnimationLayers')(this.masks);
     const played = { actions: this.actions, clock, layers, over };
-    const each = (members: Node<'int'>, pose: PoseMember) => {
+    const each = (members: Node<'int'>, writer: RowsWriter, pose: PoseMember) => {
       const index = int(palette.invocation).toVar();
       const place = index.div(members).toVar();
       const member = index.sub(place.mul(members)).toVar();
+      const write = (instance: Node<'int'>, row: Node<'int'>) => {
+        const rows = pose(instance, member, place);
+        writer.write(rows, (writer === this.writers[1] ? row : place).mul(members).add(member).toVar());
+      };
       if (webGPU) {
         If(place.lessThan(int(this.totals.element(int(0)))), () => {
-          const row = int(this.ids.element(place).bitAnd(uint(ID_MASK))).toVar();
+          const row = int(this.ids.element(place.add(number('first'))).bitAnd(uint(ID_MASK))).toVar();
           const instance = row.toVar();
           If(number('isPooled').notEqual(0), () => {
             instance.assign(int(numberAt(instanceOf, row)));
           });
-          pose(instance, row, member);
+          write(instance, row);
         });
-      } else pose(place, place, member);
+      } else write(place, place);
     };
     this.keys = texels(boneTexture);
     this.shortKeys = boneTexture.shortKeys && texels(boneTexture.shortKeys);
@@ -260,7 +267,7 @@ export class PoseSteps {
       ...(this.bodies && nodesOf('CrowdKinds')(this.bodies, played, counts)),
     });
     // Texts know texels of textures by two numbers, of which the second is 0 in buffers.
-    const firstOf = (row: Node<'int'>) => ivec2(row.mul(counts.y), 0).toVar();
+    const firstOf = (place: Node<'int'>) => ivec2(place.mul(counts.y), 0).toVar();
     const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
 
     // Whose turn it is: crowds share the steps.
@@ -270,9 +277,7 @@ export class PoseSteps {
     const sample = Fn(() => {
       next(() => this.sample);
       const local = sampleStep(readTracks(), played, this.edits);
-      each(counts.y, (instance, row, entry) => {
-        this.writers[0].write(local(instance, entry), row.mul(counts.y).add(entry).toVar());
-      });
+      each(counts.y, this.writers[0], local);
     });
     const compose = Fn(() => {
       next(() => this.compose);
@@ -284,10 +289,9 @@ export class PoseSteps {
         this.edits,
         reduced !== null,
       );
-      each(counts.w, (instance, row, column) => {
-        const rows = skinning(instance, column, firstOf(row));
-        this.writers[1].write(rows, row.mul(counts.w).add(column).toVar());
-      });
+      each(counts.w, this.writers[1], (instance, column, place) =>
+        skinning(instance, column, firstOf(place)),
+      );
     });
     const computed = (step: ReturnType<typeof sample>) =>
       webGPU ? step.computeKernel([POSE_WORKGROUP]) : step.compute(1);
@@ -300,10 +304,7 @@ export class PoseSteps {
       const segment = Fn(() => {
         next(() => (this.segment as { step: ComputeNode }).step);
         const multiplied = segmentStep(readTracks(), localsIn(from));
-        each(counts.y, (_, row, entry) => {
-          const first = firstOf(row);
-          to.write(multiplied(entry, first), first.x.add(entry).toVar());
-        });
+        each(counts.y, to, (_, entry, place) => multiplied(entry, firstOf(place)));
       });
       this.segment = { step: computed(segment()), from, to };
     }
@@ -324,10 +325,11 @@ export class PoseSteps {
   /**
    * What to compute, one step after another.
    *
-   * @param due Rows that are posed.
+   * @param first Place of the first row that is posed, among those that are due.
+   * @param due How many are posed.
    * @param kept Instances whose poses are kept first; 0 for none.
    */
-  prepare(buffers: PoseBuffers, due: number, kept: number): readonly ComputeNode[] {
+  prepare(buffers: PoseBuffers, first: number, due: number, kept: number): readonly ComputeNode[] {
     const { posedCrowd, numbers, times, rows } = buffers;
     const { clock, time } = posedCrowd.playback;
     const array = numbers.array as Int32Array;
@@ -336,6 +338,7 @@ export class PoseSteps {
     times[0] = clock;
     times[1] = time.epoch;
     array[KEPT] = kept;
+    array[FIRST] = first;
     numbers.needsUpdate = true;
     return kept === 0 ? this.steps : this.stepsOfNewFrame;
   }

@@ -1,17 +1,28 @@
 import type { Material } from 'three';
-import { Fn, float, int, materialEmissive, select, varying, vec3, vec4 } from 'three/tsl';
+import {
+  attribute,
+  Fn,
+  float,
+  int,
+  ivec2,
+  materialEmissive,
+  mix,
+  select,
+  step,
+  varying,
+  vec3,
+  vec4,
+} from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
-import { instanceFactor } from '../../../shaders/instanceUniforms.tsl.js';
-import { flatNormal, mergedIndex, mergedSample, mergedTexel } from '../../../shaders/mergedSurface.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
 import {
   buildOf,
-  componentsNamed,
   type DrawnMaterial,
   isMapReference,
   keptOf,
   materialProperty,
   materialReferenceOf,
+  numbersIn,
   type OverrideNode,
   opacityNodeOf,
   readLayer,
@@ -32,6 +43,7 @@ import {
   TABLE_EMISSIVE,
   TABLE_METALNESS,
   TABLE_ROUGHNESS,
+  TABLE_TEXELS,
 } from '../../utils/surfaceMaps.js';
 import { onCrowdUpdate, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf } from './featureNodes.js';
@@ -59,7 +71,7 @@ export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, 
     if (own === null && merged === null) continue;
     const at = name === 'roughness' ? TABLE_ROUGHNESS : TABLE_METALNESS;
     const constant = merged?.number(at) ?? materialProperty<'float'>(name, 'float');
-    override(name, 'float', () => (own === null ? constant : instanceFactor(own, constant)));
+    override(name, 'float', () => (own === null ? constant : select(own.lessThan(0), constant, own)));
     if (own === null || !hasPalette(material)) continue;
     // Its texels are constants of the merged materials, and not what multiplies them.
     const texel = materialProperty<'vec4'>(`${name}Map`, 'texture');
@@ -76,7 +88,9 @@ export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, 
   override('emissiveIntensity', 'float', () => vec4(1).x);
   for (const name of OTHER_MAPS) {
     if (!material[name]) continue;
-    override(name, 'texture', () => merged.sample(name, name === 'normalMap' ? flatNormal() : undefined));
+    override(name, 'texture', () =>
+      merged.sample(name, name === 'normalMap' ? vec4(0.5, 0.5, 1, 1) : undefined),
+    );
   }
 }
 
@@ -164,7 +178,7 @@ const mapLayer = /*@__PURE__*/ Fn((builder: NodeBuilder) => {
   return layer === null ? int(0) : int(layer.add(0.5));
 });
 
-/** What shaders know of the merged material that a fragment is of. */
+/** What shaders know of the merged material that a fragment is of: twin of `mergedSurface.glsl.ts`. */
 interface MergedNodes {
   /** A number of the table. */
   number(at: number): Node<'float'>;
@@ -193,10 +207,10 @@ function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | nu
   onCrowdUpdate((_crowd, _renderer, { material: drawn }) => {
     table.value = (drawn && mergedTable(drawn)) ?? table.value;
   });
-  const index = mergedIndex();
+  const index = varying(int(attribute<'ivec2'>('partIndex', 'ivec2').y)).mul(TABLE_TEXELS);
   const code = mergedCode(material);
-  const texel = (at: number) => mergedTexel(table, index, at >> 2);
-  const number = (at: number) => componentsNamed<'float'>(texel(at), 'xyzw'[at & 3]);
+  const texel = (at: number) => table.texel(ivec2(index.add(at >> 2), 0));
+  const number = (at: number) => numbersIn<'float'>(texel(at), at);
   const nodes: MergedNodes = {
     number,
     numbers: (at) => texel(at).xyz,
@@ -204,7 +218,7 @@ function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | nu
       // Negative where the material has no such texture.
       const layer = number(MERGED_MAPS.indexOf(map));
       readLayer(sampled, buildOf(builder), int(layer.max(0)), () => hasLayers(code, map));
-      return mergedSample(sampled, layer, none);
+      return mix(none, sampled, step(0, layer));
     },
   };
   kept.merged = nodes;

@@ -1,4 +1,3 @@
-import type { Vector4 } from 'three';
 import {
   attribute,
   cameraViewMatrix,
@@ -18,8 +17,8 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { inLayers, texels } from '../../../shaders/TexelNode.js';
 import {
   buildOf,
-  componentsNamed,
   type DrawFrame,
+  numbersIn,
   objectUniform,
   vectorUniform,
   withColumns,
@@ -27,6 +26,7 @@ import {
 import type { DrawnCrowd, MeshMotions } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { sizeOf } from '../../instances/UniformLayout.js';
 import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { FeatureNodes, PosedNodes } from './featureNodes.js';
 import { posedNormal, posedPosition } from './NodeSource.js';
@@ -53,11 +53,12 @@ function moveVertex(
 ) {
   const build = buildOf(builder);
   const given = givenNodes(crowd, builder, before);
+  const numbers = numbersOf(before);
   const apply = (stage: MotionStage, position: Node<'vec3'>, normal: Node<'vec3'>) => {
     const moved = { position: position.toVar(), normal: normal.toVar() };
     for (const step of program.steps) {
       if (step.source.stage !== stage) continue;
-      const result = moveBy(step, { ...given, ...moved });
+      const result = moveBy(step, numbers, moved, given);
       const { position: place, normal: facing } =
         'position' in result ? result : { ...moved, position: result };
       moved.position = place.toVar();
@@ -83,30 +84,47 @@ function moveVertex(
 
 /** What all motions of a build are given. Each is built when it is first asked for. */
 function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {
-  const build = buildOf(builder);
   const matrix = (): MatrixNode =>
     withColumns(before ? previousMatrixNode(crowd, builder) : instanceMatrixNode(crowd, builder));
-  const vectors = new Map<number, Node<'vec4'>>();
   return {
-    /** Four of the numbers that shaders are told. */
-    numbers: (index: number): Node<'vec4'> => {
-      const known = vectors.get(index) ?? vectorUniform(before ? beforeAt(index) : nowAt(index));
-      vectors.set(index, known);
-      return known;
+    get color() {
+      return buildOf(builder).hasGeometryAttribute('color') ? attribute('color', 'vec4') : vec4(0);
     },
-    color: (): Node<'vec4'> => (build.hasGeometryAttribute('color') ? attribute('color', 'vec4') : vec4(0)),
-    random: (): Node<'float'> => randomNode(crowd, builder),
-    instance: (): Node<'int'> => instanceNode(crowd, builder),
-    instanceMatrix: matrix,
-    worldMatrix: (): MatrixNode => withColumns(modelWorldMatrix.mul(matrix())),
+    get random() {
+      return randomNode(crowd, builder);
+    },
+    get instance() {
+      return instanceNode(crowd, builder);
+    },
+    get instanceMatrix() {
+      return matrix();
+    },
+    modelMatrix: withColumns(modelWorldMatrix),
+    get worldMatrix() {
+      return withColumns(modelWorldMatrix.mul(matrix()));
+    },
+    viewMatrix: withColumns(cameraViewMatrix),
+    attribute: (name: string) => attribute(name, 'vec3'),
+    vec3,
   };
 }
 
-type Given = ReturnType<typeof givenNodes> & { position: Node<'vec3'>; normal: Node<'vec3'> };
+/** Numbers that shaders are told, now or in the frame before. */
+function numbersOf(before: boolean): (at: number, size: number) => Node {
+  const vectors = new Map<number, Node<'vec4'>>();
+  return (at, size) => {
+    const index = at >> 2;
+    const vector = vectors.get(index) ?? numbersAt(index, before);
+    vectors.set(index, vector);
+    return numbersIn<Node>(vector, at, size);
+  };
+}
 
 function moveBy(
   { source: { name, tsl }, places, timeAt }: MotionProgram['steps'][number],
-  given: Given,
+  numbers: ReturnType<typeof numbersOf>,
+  moved: { position: Node<'vec3'>; normal: Node<'vec3'> },
+  given: ReturnType<typeof givenNodes>,
 ): MovedNodes {
   if (tsl === undefined) {
     throw new Error(
@@ -114,39 +132,9 @@ function moveBy(
     );
   }
   const uniforms: Record<string, Node> = {};
-  const numbers = (at: number, size: number) =>
-    componentsNamed<Node>(given.numbers(at >> 2), 'xyzw'.slice(at & 3, (at & 3) + size));
-  for (const { name: uniform, type, at } of places) {
-    const size = type === 'color' ? 3 : type === 'float' ? 1 : Number(type[3]);
-    uniforms[uniform] = numbers(at, size);
-  }
-  const vertex = {
-    position: given.position,
-    normal: given.normal,
-    get color() {
-      return given.color();
-    },
-    get time() {
-      return numbers(timeAt, 1);
-    },
-    get random() {
-      return given.random();
-    },
-    get instance() {
-      return given.instance();
-    },
-    get instanceMatrix() {
-      return given.instanceMatrix();
-    },
-    modelMatrix: withColumns(modelWorldMatrix),
-    get worldMatrix() {
-      return given.worldMatrix();
-    },
-    viewMatrix: withColumns(cameraViewMatrix),
-    attribute: (attributeName: string) => attribute(attributeName, 'vec3'),
-    uniforms,
-    vec3,
-  };
+  for (const { name: uniform, type, at } of places) uniforms[uniform] = numbers(at, sizeOf(type) as number);
+  const vertex = { ...moved, time: numbers(timeAt, 1), uniforms };
+  Object.defineProperties(vertex, Object.getOwnPropertyDescriptors(given));
   return tsl(vertex as unknown as MotionNodes<never>);
 }
 
@@ -171,15 +159,12 @@ function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
 
 const motionsOf = ({ object }: DrawFrame): MeshMotions | null => (isCrowd(object) ? object.motions : null);
 
-const nowAt = (index: number) => (frame: DrawFrame, vector: Vector4) => {
-  const numbers = motionsOf(frame)?.numbers;
-  if (numbers !== undefined) vector.fromArray(numbers, index * 4);
-};
-
-const beforeAt = (index: number) => (frame: DrawFrame, vector: Vector4) => {
-  const motions = motionsOf(frame);
-  if (motions !== null) vector.fromArray(numbersBefore(motions, frame.frameId), index * 4);
-};
+const numbersAt = (index: number, before: boolean) =>
+  vectorUniform((frame, vector) => {
+    const motions = motionsOf(frame);
+    if (motions === null) return;
+    vector.fromArray(before ? numbersBefore(motions, frame.frameId) : motions.numbers, index * 4);
+  });
 
 const kept = /*@__PURE__*/ new WeakMap<
   MeshMotions,

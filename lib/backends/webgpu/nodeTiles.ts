@@ -1,11 +1,4 @@
-import {
-  type Material,
-  NoBlending,
-  type Texture,
-  UnsignedByteType,
-  Vector2,
-  WebGLCoordinateSystem,
-} from 'three';
+import { type Material, NoBlending, UnsignedByteType, Vector2, WebGLCoordinateSystem } from 'three';
 import {
   attribute,
   cameraFar,
@@ -24,9 +17,7 @@ import {
   sqrt,
   texture,
   uniform,
-  uv,
   varying,
-  vec2,
   vec4,
   viewZToLogarithmicDepth,
   viewZToOrthographicDepth,
@@ -34,19 +25,15 @@ import {
 import { type Node, type NodeBuilder, NodeMaterial, RendererUtils, type WebGPURenderer } from 'three/webgpu';
 import { TILE_TEXELS } from '../../../shaders/atlasLayout.js';
 import {
-  impostorColor,
-  impostorNormal,
-  impostorPartColor,
-  impostorShift,
+  impostorFragment,
   placeImpostor,
-  readImpostor,
-  resolveTiles,
+  resolveTile,
   tileColor,
   tilePart,
   tileShape,
 } from '../../../shaders/impostor.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawnMaterial, materialProperty, rowsOfPoint } from '../../../shaders/tsl.js';
+import { buildOf, type DrawnMaterial, keptOf, materialProperty, rowsOfPoint } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { type ImpostorMesh, tableOf } from '../../features/impostors/Impostor.js';
 import type { ShownTiles, TilePrinter } from '../../features/impostors/TilePrinter.js';
@@ -70,28 +57,30 @@ export const impostorNodes: NodeSource = {
     });
     const matrix = instanceMatrixNode(crowd, build as unknown as NodeBuilder);
     const { position, normal } = placeImpostor({ table, actions, instance: instance.toVar(), matrix });
-    return { rows: rowsOfPoint(position.toVar()), normal, previous: null };
+    return { rows: rowsOfPoint(position), normal, previous: null };
   },
 };
-
-type Name = Exclude<keyof ShownTiles['uniforms'], 'impostorPartLayout'>;
-
-const uniformsOf = (crowd: DrawnCrowd): ShownTiles['uniforms'] | undefined =>
-  (crowd as DrawnCrowd & Partial<ImpostorMesh>).tiles?.uniforms;
 
 const isShadowPass = (builder: NodeBuilder): boolean =>
   (buildOf(builder).material as DrawnMaterial).isShadowPassMaterial === true;
 
-/** A texture of whichever impostor is drawn. Builds on the current stack. */
-function drawnTexture<N extends { value: Texture }>(node: N, name: Name): N {
+/** What a fragment does with the tiles of whichever impostor is drawn; made once in a build. */
+function fragmentOf(builder: NodeBuilder, { uniforms }: ShownTiles): ReturnType<typeof impostorFragment> {
+  const kept = keptOf<{ fragment: ReturnType<typeof impostorFragment> }>(builder);
+  if (kept.fragment) return kept.fragment;
+  const nodes = new Map<string, { value: unknown }>();
+  for (const [name, { value }] of Object.entries(uniforms)) {
+    if (value instanceof Vector2) nodes.set(name, uniform(value, 'ivec2'));
+    else if (value) nodes.set(name, name === 'impostorPartColors' ? texels(value) : texture(value));
+  }
   onCrowdUpdate((crowd) => {
-    const drawn = uniformsOf(crowd)?.[name].value;
-    if (drawn) node.value = drawn;
+    const { tiles } = crowd as DrawnCrowd & Partial<ImpostorMesh>;
+    for (const [name, node] of nodes)
+      node.value = tiles?.uniforms[name as keyof typeof uniforms].value ?? node.value;
   });
-  return node;
+  kept.fragment = impostorFragment(Object.fromEntries(nodes), isShadowPass(builder));
+  return kept.fragment;
 }
-
-const textureOf = ({ uniforms }: ShownTiles, name: Name): Texture => uniforms[name].value as Texture;
 
 /** Draws and shows the tiles of impostors with `WebGPURenderer`. */
 export const nodeTiles: TilePrinter = {
@@ -104,32 +93,25 @@ export const nodeTiles: TilePrinter = {
 
   dress(material, tiles, isShadow) {
     if (isShadow) return;
-    const surface = Fn((builder: NodeBuilder) => {
-      const shapes = drawnTexture(texture(textureOf(tiles, 'impostorShapes')), 'impostorShapes');
-      return readImpostor(shapes, isShadowPass(builder));
-    })();
+    const find = <T extends Node>(what: (fragment: ReturnType<typeof impostorFragment>) => T) =>
+      Fn((builder: NodeBuilder) => what(fragmentOf(builder, tiles)))() as T;
+    const isThere = find((fragment) => fragment.readImpostor());
     const color = Fn((builder: NodeBuilder) => {
       // Shadows ask for its opacity alone.
       if (isShadowPass(builder)) return vec4(1);
-      let own = impostorColor(drawnTexture(texture(textureOf(tiles, 'impostorColors')), 'impostorColors'));
+      const { impostorColor, impostorPartColor } = fragmentOf(builder, tiles);
+      let own = impostorColor();
       if ('color' in material) own = own.mul(materialProperty<'vec3'>('color', 'color'));
-      if (!tiles.hasParts) return vec4(own, 1);
-      const parts = drawnTexture(texture(textureOf(tiles, 'impostorParts')), 'impostorParts');
-      const colors = drawnTexture(texels(textureOf(tiles, 'impostorPartColors')), 'impostorPartColors');
-      const layout = uniform(new Vector2(), 'ivec2');
-      onCrowdUpdate((crowd) => {
-        const drawn = uniformsOf(crowd)?.impostorPartLayout.value;
-        if (drawn) layout.value.copy(drawn);
-      });
-      return vec4(own.mul(impostorPartColor(parts, colors, layout as unknown as Node<'ivec2'>)), 1);
+      return vec4(tiles.hasParts ? own.mul(impostorPartColor()) : own, 1);
     })();
-    const place = positionView.add(impostorShift());
+    const shift = find((fragment) => fragment.impostorShift());
+    const place = positionView.add(shift);
     Object.assign(material, {
-      maskNode: surface.y.greaterThan(0.5),
+      maskNode: isThere,
       colorNode: color,
-      normalNode: impostorNormal(),
-      depthNode: surface.x.greaterThan(-9).select(depthAt(place), 0),
-      receivedShadowPositionNode: positionWorld.add(cameraWorldMatrix.mul(vec4(impostorShift(), 0)).xyz),
+      normalNode: find((fragment) => fragment.impostorFacing()),
+      depthNode: isThere.select(depthAt(place), 0),
+      receivedShadowPositionNode: positionWorld.add(cameraWorldMatrix.mul(vec4(shift, 0)).xyz),
       setupPosition(this: NodeMaterial, builder: NodeBuilder) {
         buildOf(builder).context.positionView = place;
         return Object.getPrototypeOf(this).setupPosition.call(this, builder);
@@ -152,13 +134,11 @@ export const nodeTiles: TilePrinter = {
     });
   },
 
-  createResolve([colors, shapes, parts], hasParts) {
+  createResolve(sources, hasParts) {
     const material = new NodeMaterial() as DrawnMaterial;
-    // Textures of targets have their first row at the top.
-    const on = vec2(uv().x, uv().y.oneMinus());
     material.vertexNode = vec4(positionGeometry.xy, 0, 1);
     material.colorNode = Fn(() => {
-      resolveTiles(texture(colors), texture(shapes), texture(parts), on);
+      resolveTile(sources.map((one) => texture(one)));
       return tileColor;
     })();
     const outputs = { output: tileColor, shape: tileShape };

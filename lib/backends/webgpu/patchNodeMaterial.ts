@@ -1,6 +1,9 @@
 import type { Material, Texture } from 'three';
 import {
   Fn,
+  mat3,
+  modelNormalMatrix,
+  modelWorldMatrix,
   OnBeforeObjectUpdate,
   positionGeometry,
   positionLocal,
@@ -14,8 +17,10 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import {
   buildOf,
   type DrawnMaterial,
+  mat4Of,
   type OverrideNode,
   traverseNode,
+  withColumns,
   withoutOverride,
 } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -30,7 +35,7 @@ import { overrideMaterial, surfaceNodes } from './materialOfCrowd.js';
 import { morphedGeometry } from './morphedGeometry.js';
 import { posedPosition } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
-import { placeCrowd } from './placeCrowd.js';
+import { instanceMatrixNode, placeCrowd } from './placeCrowd.js';
 import { poseCrowd, unplacingOf } from './poseCrowd.js';
 
 /** The methods of a node material that are called here, or called in their place. */
@@ -136,7 +141,7 @@ function setupCrowd(
   }
   if (!placed) positionPosed.assign(positionLocal);
   placeCrowd(crowd, builder, part, placed);
-  meanPosedInFragments(builder, placed ? unplacedPosition(builder) : positionPosed);
+  meanPosedInFragments(crowd, builder, placed ? unplacedPosition(builder) : positionPosed);
   overrideMaterial(material, builder, crowd);
   checkBuild(builder);
   return positionLocal;
@@ -201,18 +206,36 @@ function unplacedPosition(builder: NodeBuilder): Node {
   return varying(unplaced() as unknown as Node<'vec3'>);
 }
 
+/** The instance's matrix, in fragments. */
+function placeInFragments(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
+  const column = (i: number) =>
+    varying(
+      Fn(() => withColumns(instanceMatrixNode(crowd, builder)).element(i))() as unknown as Node<'vec4'>,
+    );
+  return mat4Of([0, 1, 2, 3].map(column));
+}
+
 /** Motion vectors need the position where the vertex is drawn, in both stages. */
 const placedVelocity: OverrideNode = () => withoutOverride(velocity, positionLocal);
 
 /**
  * On a SkinnedMesh, `positionLocal` in fragments is the posed position without the object's matrix, and patterns and alpha
  * hashes made of it stay on the body. Here it would have the instance's matrix in it, so fragments get the position as it was
- * before that. What three.js derives from `positionLocal`, like `positionWorld`, it derives in the vertex stage.
+ * before that, and matrices of the object have it. What three.js derives from `positionLocal`, like `positionWorld`, it derives in the
+ * vertex stage.
  */
-function meanPosedInFragments(builder: NodeBuilder, posed: Node): void {
+function meanPosedInFragments(crowd: DrawnCrowd, builder: NodeBuilder, posed: Node): void {
   const { context, renderer } = buildOf(builder);
+  const inFragments = (node: Node, mean: () => Node): [Node, OverrideNode] => [
+    node,
+    ({ shaderStage }) => (shaderStage === 'fragment' ? mean() : node),
+  ];
+  const matrix = () =>
+    withoutOverride(modelWorldMatrix, modelWorldMatrix).mul(placeInFragments(crowd, builder));
   context.overrideNodes = new Map<Node, OverrideNode>([
-    [positionLocal, ({ shaderStage }) => (shaderStage === 'fragment' ? posed : positionLocal)],
+    inFragments(positionLocal, () => posed),
+    inFragments(modelWorldMatrix, matrix),
+    inFragments(modelNormalMatrix, () => mat3(matrix()).inverse().transpose()),
     [velocity, placedVelocity],
     ...(context.overrideNodes ?? []),
   ]);

@@ -1,7 +1,6 @@
-import { Fn, float, varying, vec2, vec3, vec4 } from 'three/tsl';
+import { Fn, float, int, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
-import { readUniforms, uniformIn } from '../../../shaders/instanceUniforms.tsl.js';
-import { buildOf, keptOf, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
+import { buildOf, keptOf, numbersIn, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import {
@@ -29,26 +28,21 @@ export function uniformPlace(
 /** What the drawn instance has of its own, in either stage; null if instances have nothing of that name. */
 export function uniformNode<T>(crowd: DrawnCrowd, builder: NodeBuilder, name: string): Node<T> | null {
   const place = uniformPlace(crowd, builder, name);
-  return place === undefined ? null : uniformIn<T>(texelNode(crowd, builder, place.at >> 2), place);
+  return place ? numbersIn<T>(texelNode(crowd, builder, place.at >> 2), place.at, place.size) : null;
 }
 
+/** A texel of what the drawn instance has, as a varying. Twin of `readUniformsGLSL`. */
 function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node<'vec4'> {
-  // Of what the drawn instance has, each as a varying.
+  if (crowd.instanceUniforms === null) return vec4(0);
+  const { texels } = crowd.instanceUniforms.layout;
   const kept = keptOf<{ texels: Map<number, Node<'vec4'>> }>(builder);
   kept.texels ??= new Map();
-  const read = kept.texels;
-  let node = read.get(texel);
-  if (node === undefined) {
-    const { instanceUniforms } = crowd;
-    if (instanceUniforms === null) return vec4(0);
-    const { layout } = instanceUniforms;
-    const inVertexStage = Fn(() => {
-      const numbers = drawnTexels(crowd, (drawn) => drawn.instanceUniforms?.texture.layered);
-      return readUniforms(numbers, instanceNode(crowd, builder), layout, texel);
-    });
-    node = varying(inVertexStage());
-    read.set(texel, node);
-  }
+  const inVertexStage = Fn(() => {
+    const numbers = drawnTexels(crowd, (drawn) => drawn.instanceUniforms?.texture.layered);
+    return numbers.instanceTexels(instanceNode(crowd, builder), texels, int(texel), 1)[0];
+  });
+  const node = kept.texels.get(texel) ?? varying(inVertexStage());
+  kept.texels.set(texel, node);
   return node;
 }
 

@@ -111,7 +111,9 @@ export class ImpostorAtlas implements ShownTiles {
       uniforms.impostorPartLayout.value.set(parts.count, parts.texture.perRow);
     }
     const isLost = done > 0 && target !== null && !printer.has(target.textures[0], renderer);
-    if (isOther || isLost || this.hasChanged()) this.refresh();
+    const { made, sources } = this;
+    const hasChanged = made.length !== sources.length || made.some((one, i) => one !== sources[i]);
+    if (isOther || isLost || hasChanged) this.refresh();
     if (this.isReady) return;
     this.stage ??= this.plan();
     const leave = printer.enter(renderer);
@@ -151,21 +153,16 @@ export class ImpostorAtlas implements ShownTiles {
     return this.options.clips?.map((clip) => clipTable.find(clip)) ?? clips;
   }
 
-  private hasChanged(): boolean {
-    const { crowd, made } = this;
-    const { geometry, boneTexture, material } = crowd;
-    const count = Array.isArray(material) ? material.length : 1;
-    if (made[0] !== geometry || made[1] !== boneTexture || made.length !== count + 2) return true;
-    if (this.parts !== partsOf(crowd)) return true;
-    for (let i = 0; i < count; i++)
-      if (made[i + 2] !== (Array.isArray(material) ? material[i] : material)) return true;
-    return false;
+  /** What tiles are made of. */
+  private get sources(): unknown[] {
+    const { crowd } = this;
+    return [partsOf(crowd), crowd.geometry, crowd.boneTexture, ...materialsOf(crowd)];
   }
 
   /** Finds out where tiles lie. */
   private plan(): TileStage {
     const { crowd, options, printer } = this;
-    this.made = [crowd.geometry, crowd.boneTexture, ...materialsOf(crowd)];
+    this.made = this.sources;
     if (this.parts !== partsOf(crowd)) this.material.needsUpdate = true;
     this.parts = partsOf(crowd);
     this.entries = [];
@@ -180,13 +177,9 @@ export class ImpostorAtlas implements ShownTiles {
       this.play(stage, block);
       return stage.measure();
     });
-    let wide = 0;
-    let high = 0;
-    for (const { half } of extents.flat()) {
-      wide += half.x;
-      high += half.y;
-    }
-    const aspect = Math.min(3, Math.max(1 / 3, wide / high));
+    const all = new Vector2();
+    for (const { half } of extents.flat()) all.add(half);
+    const aspect = Math.min(3, Math.max(1 / 3, all.x / all.y));
     const height = Math.round(Math.sqrt(printer.tileTexels / aspect));
     const width = Math.round(printer.tileTexels / height);
     this.tile.set(width, height);
@@ -241,7 +234,6 @@ export class ImpostorAtlas implements ShownTiles {
     });
     this.table?.dispose();
     this.table = new DataTexture(numbers, texels, 1 + extents.length, RGBAFormat, FloatType);
-    this.table.magFilter = this.table.minFilter = NearestFilter;
     this.table.needsUpdate = true;
   }
 

@@ -19,11 +19,10 @@ import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
 import type { Clock } from '../../playback/Clock.js';
+import { editLocal, editModel, mixLiveNode } from './applyEdits.js';
 import { EditExtent } from './EditExtent.js';
 import { EditLists } from './EditLists.js';
 import { LivePoses } from './LivePoses.js';
-import { editLocal, mixLiveNode } from './localEdits.js';
-import { editModel } from './modelEdits.js';
 import { sameNodes } from './poseNodes.js';
 
 const HEADER_STRIDE = HEADER_TEXELS * 4;

@@ -1,11 +1,11 @@
-import type { BufferGeometry, Raycaster } from 'three';
+import type { Raycaster } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { Character } from '../../character/assembleCharacter.js';
 import { ALL_LEVELS } from '../../constants.js';
 import type { Crowd, DrawOptions } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
-import { ownInstanced } from '../../core/drawnCrowds.js';
+import { refuseInstanced } from '../../core/drawnCrowds.js';
 import { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { type ListNumber, listOfKind } from '../../culling/LODSelector.js';
@@ -85,7 +85,7 @@ class KindCopy extends LevelCopy {
     const mesh = source.copyFor(owner) as KindMesh;
     this.replaceBy(mesh);
     const before = source.views.kinds as CrowdKinds;
-    (owner.views.kinds as CrowdKinds | null)?.insert(mesh, before.numberOf(source));
+    (owner.views.kinds as CrowdKinds | null)?.insert(mesh, before.meshes.indexOf(source));
     mesh.becomeCopy(source as KindMesh, 0);
   }
 }
@@ -123,7 +123,7 @@ export class CrowdKinds implements CrowdFeature {
     /** The crowd whose instances they are. */
     readonly crowd: SkinnedInstancedMesh,
   ) {
-    checkInstanced(crowd.geometry);
+    refuseInstanced('CrowdKinds', crowd.geometry);
     crowd.use(this);
     this.kinds = new Uint8Array(wholeWords(crowd.capacity));
     this.meshes = [crowd];
@@ -153,7 +153,7 @@ export class CrowdKinds implements CrowdFeature {
     const { name, parts, material } = character;
     if (boneTexture.binding !== null || character.boneTexture.binding !== null)
       throw new Error('CrowdKinds: a vertex texture poses no other vertices; make a second crowd.');
-    checkInstanced(character.geometry);
+    refuseInstanced('CrowdKinds', character.geometry);
     let kind = meshes.indexOf(undefined);
     if (kind < 0) kind = meshes.length;
     if (kind === MAX_KINDS)
@@ -211,11 +211,7 @@ export class CrowdKinds implements CrowdFeature {
    */
   setKindAt(instances: Instances, kind: CrowdMesh | number): this {
     const number = this.checkKind(kind);
-    forEachInstance(instances, this.crowd.visibility, (index) => {
-      this.kinds[index] = number;
-      this.tell(index);
-    });
-    this.version++;
+    forEachInstance(instances, this.crowd.visibility, (index) => this.set(index, number));
     return this;
   }
 
@@ -247,18 +243,13 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   swap(i: number, j: number): void {
-    const { kinds } = this;
-    [kinds[i], kinds[j]] = [kinds[j], kinds[i]];
-    this.tell(i);
-    this.tell(j);
-    this.version++;
+    const kind = this.kinds[i];
+    this.set(i, this.kinds[j]);
+    this.set(j, kind);
   }
 
   reset(index: number): void {
-    if (this.kinds[index] === 0) return;
-    this.kinds[index] = 0;
-    this.tell(index);
-    this.version++;
+    this.set(index, 0);
   }
 
   boneTextureReplaced(): void {
@@ -267,9 +258,7 @@ export class CrowdKinds implements CrowdFeature {
 
   /** @internal */
   copyAt(from: number, to: number): void {
-    this.kinds[to] = this.kinds[from];
-    this.tell(to);
-    this.version++;
+    this.set(to, this.kinds[from]);
   }
 
   /** @internal */
@@ -330,14 +319,9 @@ export class CrowdKinds implements CrowdFeature {
     return new SplitLists(capacity, null, null, this);
   }
 
-  /** The number of what draws a kind; -1 for anything else. @internal */
-  numberOf(mesh: CrowdMesh): number {
-    return this.meshes.indexOf(mesh);
-  }
-
   /** The kind whose instances a mesh draws; -1 for all: what is attached to the crowd itself. */
   private kindOf(mesh: CrowdMesh): number {
-    const kind = this.numberOf(mesh);
+    const kind = this.meshes.indexOf(mesh);
     if (kind >= 0) return kind;
     const { owner, isJointAttachment } = mesh as CrowdMesh & { isJointAttachment?: boolean };
     // Joints of bodies with other proportions are elsewhere.
@@ -345,8 +329,15 @@ export class CrowdKinds implements CrowdFeature {
     return owner === undefined || isOnAll ? -1 : this.kindOf(owner);
   }
 
+  private set(index: number, kind: number): void {
+    if (this.kinds[index] === kind) return;
+    this.kinds[index] = kind;
+    this.tell(index);
+    this.version++;
+  }
+
   private checkKind(kind: CrowdMesh | number): number {
-    const number = typeof kind === 'number' ? kind : this.numberOf(kind);
+    const number = typeof kind === 'number' ? kind : this.meshes.indexOf(kind);
     if (this.meshes[number] !== undefined) return number;
     throw new Error(`CrowdKinds: there is no kind ${describe(kind)}; use the crowd, or what add() returned.`);
   }
@@ -388,12 +379,3 @@ export class CrowdKinds implements CrowdFeature {
 
 /** By whole words, which shaders read. */
 const wholeWords = (bytes: number): number => (bytes + 3) & ~3;
-
-/** @throws If a geometry has an instanced attribute of the user's, of which each kind would read the first values. */
-function checkInstanced(geometry: BufferGeometry): void {
-  const own = ownInstanced(geometry);
-  if (own === null) return;
-  throw new Error(
-    `CrowdKinds: read your instanced attribute "${own}" from a texture, by instanceIndex() in your shader.`,
-  );
-}

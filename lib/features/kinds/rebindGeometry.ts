@@ -8,7 +8,7 @@ import {
   Vector3,
 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import { createPoseMix } from '../../animation/PoseMix.js';
+import { createPoseMix } from '../../animation/mixPose.js';
 import { leavesAlone } from '../../animation/PoseTracks.js';
 import { AFFINE_SIZE, SHADING_JOINT } from '../../constants.js';
 import { affineToMatrix4 } from '../../utils/affine.js';

@@ -3,7 +3,7 @@ import { bindToJoint } from '../../character/bindToJoint.js';
 import { ALL_LEVELS, type Influences, MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
-import { ownInstanced } from '../../core/drawnCrowds.js';
+import { refuseInstanced } from '../../core/drawnCrowds.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import type { ListNumber } from '../../culling/LODSelector.js';
@@ -205,14 +205,7 @@ export class CrowdLevels implements CrowdFeature {
       object = maker.createMesh(crowd);
       setShadows(object, options);
     } else if (source !== null) {
-      const { geometry, material } = contentOf(source as LevelSource, options.material, crowd.material);
-      checkInstanced(crowd.geometry);
-      checkInstanced(geometry);
-      const { interpolate } = crowd;
-      const influences = options.influences ?? crowd.influences;
-      const shadowInfluences = options.shadowInfluences ?? options.influences ?? crowd.shadowInfluences;
-      object = new LevelMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
-      setShadows(object, options);
+      object = meshOf(crowd, source as LevelSource, options);
     }
     this.insert({ object, ...from, hysteresis, poseRate, attachments });
     return object;
@@ -288,12 +281,7 @@ export class CrowdLevels implements CrowdFeature {
       this.hidden.set(kind, from);
       return null;
     }
-    const { geometry, material } = contentOf(source, options.material, kind.material);
-    const { influences = kind.influences, shadowInfluences = kind.shadowInfluences } = options;
-    const drawn = { influences, shadowInfluences, interpolate: kind.interpolate };
-    const level = new LevelMesh(kind, geometry, material, drawn, from);
-    setShadows(level, options);
-    return level;
+    return meshOf(kind, source, options, from);
   }
 
   /**
@@ -426,12 +414,13 @@ const isInPlace = (mesh: object): mesh is LevelMesh & { readonly from: number } 
 
 const isKind = (mesh: object): boolean => (mesh as Partial<KindMesh>).isKindMesh === true;
 
-/** What draws a level. */
-function contentOf(
+/** Draws a level of a crowd or of a kind. */
+function meshOf(
+  owner: CrowdMesh,
   source: BufferGeometry | LevelSource,
-  given: Material | Material[] | undefined,
-  own: Material | Material[],
-): LevelSource {
+  options: LevelOptions,
+  from: number | null = null,
+): LevelMesh {
   const isGeometry = (source as BufferGeometry).isBufferGeometry === true;
   const geometry = isGeometry ? (source as BufferGeometry) : (source as LevelSource).geometry;
   if (geometry?.isBufferGeometry !== true) {
@@ -439,13 +428,20 @@ function contentOf(
       `${NAME}: a level is a geometry, createLevel(crowd, object) for the meshes under an object, or null for nothing.`,
     );
   }
-  const material = given ?? (isGeometry ? own : (source as LevelSource).material);
+  const material = options.material ?? (isGeometry ? owner.material : (source as LevelSource).material);
   if (isGeometry && Array.isArray(material) && geometry.groups.length === 0) {
     throw new Error(
       `${NAME}: the geometry "${geometry.name}" has no groups for ${material.length} materials; add groups, or pass one material.`,
     );
   }
-  return { geometry, material };
+  refuseInstanced(NAME, owner.geometry);
+  refuseInstanced(NAME, geometry);
+  const { interpolate } = owner;
+  const { influences = owner.influences } = options;
+  const shadowInfluences = options.shadowInfluences ?? options.influences ?? owner.shadowInfluences;
+  const mesh = new LevelMesh(owner, geometry, material, { influences, shadowInfluences, interpolate }, from);
+  setShadows(mesh, options);
+  return mesh;
 }
 
 /** @throws If there can be no level of a number. */
@@ -484,14 +480,4 @@ function startOf(start: LevelStart): Pick<Level, 'distance' | 'screenShare'> {
 function checkShare(name: string, value: number): void {
   if (isWithin(value, 1)) return;
   throw new Error(`${NAME}: ${name} is ${value}; use a share of the distance, 0 to 1.`);
-}
-
-/** @throws If a geometry has an instanced attribute of the user's, of which each level would read the first values. */
-function checkInstanced(geometry: BufferGeometry): void {
-  const own = ownInstanced(geometry);
-  if (own === null) return;
-  throw new Error(
-    `${NAME}: the instanced attribute "${own}" of your own is read by the index at which an instance is drawn, which is another one at each level; ` +
-      'read it from a texture by instanceIndex() in your shader.',
-  );
 }

@@ -1,7 +1,7 @@
 import { Box3, type BufferGeometry, type Camera, type Matrix4, type Object3D, Sphere, Vector3 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import { expandByArray } from '../../animation/jointBoxes.js';
-import { createPoseMix } from '../../animation/PoseMix.js';
+import { createPoseMix } from '../../animation/mixPose.js';
 import { skinOf } from '../../character/crowdGeometry.js';
 import { AFFINE_SIZE, FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';

@@ -2,8 +2,7 @@ import type { MeshMotions } from '../../core/Crowd.js';
 import { addMeshFeature, dropMeshFeature, featureOf, type MeshFeature } from '../../core/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { Motion } from './defineMotion.js';
-import { InstanceSeeds } from './InstanceSeeds.js';
-import { type MotionSet, motionsOf } from './MotionSet.js';
+import { InstanceSeeds, type MotionSet, motionsOf } from './MotionSet.js';
 
 /**
  * Moves the vertices of a crowd in time, beside what clips do, by what `defineMotion` defines: wind, flutter, breath. Time

@@ -136,28 +136,25 @@ test('the page of layers does what a mixer and code do to the character beside',
   await nextFrames(page, 2);
 });
 
-test.each(CLICKED)(
-  'the battlefield says how many of its soldiers the camera sees, at which level, under %s',
-  async (renderer) => {
-    const page = await visit('battlefield', 'count=100&shadows=0', renderer);
-    const seen = async () =>
-      Object.entries(await figuresOf(page))
-        .filter(([label]) => /Seen|At level/.test(label))
-        .map(([, [value]]) => Number(value));
-    await expect.poll(async () => (await seen()).length, { timeout: PATIENCE }).toBe(5);
-    const [visible, ...levels] = await seen();
-    expect(visible).toBeLessThanOrEqual(100);
-    expect(levels.reduce((sum, level) => sum + level, 0)).toBe(visible);
-    await look(page, 'battlefield', renderer);
-    await page.click('button[name=fly]');
-    await page.click('button[name=march]');
-    await page.click('button[name=cull]');
-    await expect.poll(async () => (await seen())[0], { timeout: PATIENCE }).toBe(100);
-    await page.click('button[name=impostors]');
-    await page.click('button[name=levels]');
-    await expect.poll(seen, { timeout: PATIENCE }).toEqual([100, 100, 0, 0, 0]);
-  },
-);
+test.each(CLICKED)('the battlefield says how many soldiers are seen at which level, %s', async (renderer) => {
+  const page = await visit('battlefield', 'count=100&shadows=0', renderer);
+  const seen = async () =>
+    Object.entries(await figuresOf(page))
+      .filter(([label]) => /Seen|At level/.test(label))
+      .map(([, [value]]) => Number(value));
+  await expect.poll(async () => (await seen()).length, { timeout: PATIENCE }).toBe(5);
+  const [visible, ...levels] = await seen();
+  expect(visible).toBeLessThanOrEqual(100);
+  expect(levels.reduce((sum, level) => sum + level, 0)).toBe(visible);
+  await look(page, 'battlefield', renderer);
+  await page.click('button[name=fly]');
+  await page.click('button[name=march]');
+  await page.click('button[name=cull]');
+  await expect.poll(async () => (await seen())[0], { timeout: PATIENCE }).toBe(100);
+  await page.click('button[name=impostors]');
+  await page.click('button[name=levels]');
+  await expect.poll(seen, { timeout: PATIENCE }).toEqual([100, 100, 0, 0, 0]);
+});
 
 /** Enough that a few are always seen between the houses. */
 const PEOPLE = 200;

@@ -15,7 +15,7 @@ import {
 } from './site.js';
 
 test.each(CLICKED)(
-  'people of the village walk under %s, and one that is clicked says what it plays',
+  'villagers walk under %s, and one that is clicked says what it plays',
   async (renderer) => {
     const page = await visit('village', 'count=40&shadows=0&head', renderer);
     await look(page, 'village', renderer);
@@ -66,58 +66,49 @@ test.each(CLICKED)('a swarm comes to the light under %s, in WebGL by a worker', 
   }
 });
 
-test.runIf(NIGHTLY)(
-  'the village is drawn with ambient occlusion, antialiasing over time and depth of field',
-  async () => {
-    const small = { width: 360, height: 240 };
-    const page = await open('village/index.html?count=12&shadows=0&effects=1&renderer=webgpu', small);
-    // the modules of the effects come later than the first frame, and a picture of one colour packs into next to nothing
-    const isFull = async () => (await page.screenshot()).length > 30_000 * SCALE ** 2;
-    await nextFrames(page, 2);
-    await expect.poll(isFull, { timeout: PATIENCE }).toBe(true);
-    await look(page, 'village-effects', 'webgpu');
-  },
-);
+test.runIf(NIGHTLY)('the village is drawn with ambient occlusion, TRAA and depth of field', async () => {
+  const small = { width: 360, height: 240 };
+  const page = await open('village/index.html?count=12&shadows=0&effects=1&renderer=webgpu', small);
+  // the modules of the effects come later than the first frame, and a picture of one colour packs into next to nothing
+  const isFull = async () => (await page.screenshot()).length > 30_000 * SCALE ** 2;
+  await nextFrames(page, 2);
+  await expect.poll(isFull, { timeout: PATIENCE }).toBe(true);
+  await look(page, 'village-effects', 'webgpu');
+});
 
-test.each(['webgl'])(
-  'the knight of the game runs, strikes until a rogue falls, and comes back as he was saved under %s',
-  async (renderer) => {
-    const page = await open(`game/index.html?count=6&shadows=0&renderer=${renderer}`, WINDOW, true);
-    await expectLinkToSource(page, 'game');
-    await page.keyboard.down('w');
-    await expectMoving(page);
-    await page.keyboard.up('w');
-    const fallen = async () => Number(await page.textContent('[data-fallen]'));
-    const fight = async () => {
-      await page.keyboard.press(' ');
-      return fallen();
-    };
-    await expect.poll(fight, { timeout: PATIENCE }).toBeGreaterThan(0);
-    await look(page, 'game', renderer);
-    await page.click('button[name=save]');
-    const saved = await fallen();
-    await expect.poll(fight, { timeout: PATIENCE }).toBeGreaterThan(saved);
-    await page.click('button[name=load]');
-    await nextFrames(page, 2);
-    expect(await fallen()).toBe(saved);
-  },
-);
+test.each(['webgl'])('the knight of the game runs, fells a rogue, is loaded again: %s', async (renderer) => {
+  const page = await open(`game/index.html?count=6&shadows=0&renderer=${renderer}`, WINDOW, true);
+  await expectLinkToSource(page, 'game');
+  await page.keyboard.down('w');
+  await expectMoving(page);
+  await page.keyboard.up('w');
+  const fallen = async () => Number(await page.textContent('[data-fallen]'));
+  const fight = async () => {
+    await page.keyboard.press(' ');
+    return fallen();
+  };
+  await expect.poll(fight, { timeout: PATIENCE }).toBeGreaterThan(0);
+  await look(page, 'game', renderer);
+  await page.click('button[name=save]');
+  const saved = await fallen();
+  await expect.poll(fight, { timeout: PATIENCE }).toBeGreaterThan(saved);
+  await page.click('button[name=load]');
+  await nextFrames(page, 2);
+  expect(await fallen()).toBe(saved);
+});
 
-test.each(['webgl'])(
-  'a component of the page for react-three-fiber is clicked, and others come and go under %s',
-  async (renderer) => {
-    const page = await open(`react/index.html?count=1&shadows=0&renderer=${renderer}`);
-    await expectLinkToSource(page, 'react');
-    // The first stands still.
-    const met = async () => {
-      for (let x = 560; x < 602; x += 6) await page.mouse.click(x, 216);
-      return Number(await page.textContent('[data-met]'));
-    };
-    await expect.poll(met, { timeout: PATIENCE }).toBeGreaterThan(0);
-    await page.click('button[name=more]');
-    await nextFrames(page, 3);
-    await look(page, 'react', renderer);
-    await page.click('button[name=fewer]');
-    await nextFrames(page, 3);
-  },
-);
+test.each(['webgl'])('components of react-three-fiber are clicked, come and go, %s', async (renderer) => {
+  const page = await open(`react/index.html?count=1&shadows=0&renderer=${renderer}`);
+  await expectLinkToSource(page, 'react');
+  // The first stands still.
+  const met = async () => {
+    for (let x = 560; x < 602; x += 6) await page.mouse.click(x, 216);
+    return Number(await page.textContent('[data-met]'));
+  };
+  await expect.poll(met, { timeout: PATIENCE }).toBeGreaterThan(0);
+  await page.click('button[name=more]');
+  await nextFrames(page, 3);
+  await look(page, 'react', renderer);
+  await page.click('button[name=fewer]');
+  await nextFrames(page, 3);
+});

@@ -264,32 +264,28 @@ describe('the README and the guides', () => {
       )
       .replace(/"(skinned-instanced-mesh)": "(.*)index.js"/, '"$1/webgpu": "$2webgpu.js"');
 
-  test.each(THOROUGH ? [0, 1] : [1])(
-    'the page without a bundler runs with what a CDN would serve of the packed files (%i)',
-    (i) => openPlain(i === 0 ? (page) => page : ofWebGPU, programs[i]),
+  test.each(THOROUGH ? [0, 1] : [1])('a page without bundler runs with what a CDN serves (%i)', (i) =>
+    openPlain(i === 0 ? (page) => page : ofWebGPU, programs[i]),
   );
 
-  test.runIf(THOROUGH)(
-    'the page without a bundler runs with one file a renderer, which has ./files too',
-    async () => {
-      const folder = join(packed.folder, 'cdn');
-      const script = join(ROOT, 'tests/setup/singleFiles.mjs');
-      execFileSync(process.execPath, [script, join(packed.installed, 'dist'), folder]);
-      const uses = "import { SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';";
-      for (const [i, [file, entry]] of [
-        ['webgl.js', 'skinned-instanced-mesh'],
-        ['webgpu.js', 'skinned-instanced-mesh/webgpu'],
-      ].entries()) {
-        expect(readFileSync(join(folder, file), 'utf8').match(/from ?"\.[^"]*"/g)).toBe(null);
-        const change = (page: string) =>
-          (i === 0 ? page : ofWebGPU(page)).replace(
-            new RegExp(`"${entry}": ".*"`),
-            `"${entry}": "./cdn/${file}", "skinned-instanced-mesh/files": "./cdn/${file}"`,
-          );
-        await openPlain(change, `${uses}\n${programs[i]}\nnew SkinnedInstancedMeshExtension({ json: {} });`);
-      }
-    },
-  );
+  test.runIf(THOROUGH)('a page without bundler runs with one file a renderer, with ./files too', async () => {
+    const folder = join(packed.folder, 'cdn');
+    const script = join(ROOT, 'tests/setup/singleFiles.mjs');
+    execFileSync(process.execPath, [script, join(packed.installed, 'dist'), folder]);
+    const uses = "import { SkinnedInstancedMeshExtension } from 'skinned-instanced-mesh/files';";
+    for (const [i, [file, entry]] of [
+      ['webgl.js', 'skinned-instanced-mesh'],
+      ['webgpu.js', 'skinned-instanced-mesh/webgpu'],
+    ].entries()) {
+      expect(readFileSync(join(folder, file), 'utf8').match(/from ?"\.[^"]*"/g)).toBe(null);
+      const change = (page: string) =>
+        (i === 0 ? page : ofWebGPU(page)).replace(
+          new RegExp(`"${entry}": ".*"`),
+          `"${entry}": "./cdn/${file}", "skinned-instanced-mesh/files": "./cdn/${file}"`,
+        );
+      await openPlain(change, `${uses}\n${programs[i]}\nnew SkinnedInstancedMeshExtension({ json: {} });`);
+    }
+  });
 
   test.runIf(THOROUGH)('the code that the file page shows runs as it is', async () => {
     for (const code of codes.slice(0, 2)) {
@@ -356,22 +352,19 @@ describe('the README and the guides', () => {
     await expectMoving(app, CLOCK).finally(app.close);
   });
 
-  test.runIf(THOROUGH)(
-    'the soldiers for react-three-fiber play by index, and their leader goes',
-    async () => {
-      const app = await packed.open(SOLDIERS, 'main.tsx');
-      const all = (clip: string) => Array(200).fill(clip).join(', ');
-      await told(app.page, `201 instances: ${all('Idle')}, Idle`);
-      await tell(app.page, 'run');
-      await told(app.page, `201 instances: ${all('Run')}, Run`);
-      await tell(app.page, 'alone');
-      await told(app.page, `200 instances: ${all('Run')}, -`);
-      await tell(app.page, 'leave');
-      await told(app.page, 'disposed with 200 instances');
-      expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
-      await app.close();
-    },
-  );
+  test.runIf(THOROUGH)('soldiers for react-three-fiber play by index, and their leader goes', async () => {
+    const app = await packed.open(SOLDIERS, 'main.tsx');
+    const all = (clip: string) => Array(200).fill(clip).join(', ');
+    await told(app.page, `201 instances: ${all('Idle')}, Idle`);
+    await tell(app.page, 'run');
+    await told(app.page, `201 instances: ${all('Run')}, Run`);
+    await tell(app.page, 'alone');
+    await told(app.page, `200 instances: ${all('Run')}, -`);
+    await tell(app.page, 'leave');
+    await told(app.page, 'disposed with 200 instances');
+    expect(app.problems.filter((problem) => !CLOCK.test(problem))).toEqual([]);
+    await app.close();
+  });
 
   test.each([
     ['skinned-instanced-mesh/react', ''],

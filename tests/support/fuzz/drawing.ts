@@ -8,22 +8,15 @@ import type { Attached, Step } from './CrowdProgram.js';
 import { texturesOf } from './figure.js';
 
 /** How the crowd is drawn, and what it is. */
-export const DRAWING: readonly Step[] = [
-  function culled(p) {
-    p.crowd.perObjectFrustumCulled = p.dice.chance(0.7);
-  },
-  function sorted(p) {
-    orderOf(p.crowd).sortObjects = p.dice.chance(0.5);
-  },
-  function budget(p) {
-    orderOf(p.crowd).maxVisible = p.dice.pick([Infinity, Infinity, 3, 1]);
-  },
-  function customSort(p) {
-    orderOf(p.crowd).customSort = p.dice.chance(0.5)
+export const DRAWING: readonly Step[] = Object.values<Step>({
+  culled: (p) => (p.crowd.perObjectFrustumCulled = p.dice.chance(0.7)),
+  sorted: (p) => (orderOf(p.crowd).sortObjects = p.dice.chance(0.5)),
+  budget: (p) => (orderOf(p.crowd).maxVisible = p.dice.pick([Infinity, Infinity, 3, 1])),
+  customSort: (p) =>
+    (orderOf(p.crowd).customSort = p.dice.chance(0.5)
       ? null
-      : (list) => list.sort((a, b) => a.index - b.index);
-  },
-  function motion(p) {
+      : (list) => list.sort((a, b) => a.index - b.index)),
+  motion(p) {
     const { dice } = p;
     moveBy(
       p.crowd,
@@ -35,7 +28,7 @@ export const DRAWING: readonly Step[] = [
       ])(),
     );
   },
-  function boneTexture(p) {
+  boneTexture(p) {
     const { source, layers } = p.kind;
     const sources = layers ? (['tracks'] as const) : (['tracks', 'frames'] as const);
     const other = p.dice.pick(texturesOf(p.hasJoints ? p.dice.pick(sources) : source));
@@ -43,21 +36,19 @@ export const DRAWING: readonly Step[] = [
     if (p.edits.size > 0 && other.encoding !== 'tracks') return;
     setBoneTexture(p.crowd, other);
   },
-  function geometry(p) {
-    p.crowd.geometry = p.crowd.geometry.clone();
-  },
-  function material(p) {
+  geometry: (p) => (p.crowd.geometry = p.crowd.geometry.clone()),
+  material(p) {
     const { material } = p.crowd;
     p.crowd.material = Array.isArray(material) ? material.map((one) => one.clone()) : material.clone();
   },
-  function moveCrowd(p) {
+  moveCrowd(p) {
     const { dice, crowd } = p;
     crowd.position.copy(dice.vector(2));
     // Not below the ground.
     crowd.position.y = Math.abs(crowd.position.y);
     crowd.rotation.y = dice.next();
   },
-  function becomeClone(p) {
+  becomeClone(p) {
     // A copy has no objects, so that nobody's objects move it.
     if (p.isDisposed) return;
     for (const knight of p.livingKnights) {
@@ -79,7 +70,5 @@ export const DRAWING: readonly Step[] = [
     if (p.state() !== before) throw new Error(`the copy has ${p.state()}, the crowd ${before}`);
     p.scene.add(copy);
   },
-  function toJSON(p) {
-    p.crowd.toJSON();
-  },
-];
+  toJSON: (p) => p.crowd.toJSON(),
+});

@@ -36,13 +36,13 @@ export const ENDS: Readonly<Record<string, Step>> = {
 };
 
 /** Features come and go in any order. */
-export const FEATURES: readonly Step[] = [
-  function endFeature(p: CrowdProgram) {
+export const FEATURES: readonly Step[] = Object.values<Step>({
+  endFeature(p: CrowdProgram) {
     const name = p.dice.pick(Object.keys(ENDS));
     p.note(name);
     ENDS[name](p);
   },
-  function layersAgain(p) {
+  layersAgain(p) {
     if (featureOf(p.crowd, AnimationLayers) === null) p.addLayers(p.crowd);
   },
-];
+});

@@ -55,8 +55,8 @@ function pickLevel(p: CrowdProgram): { level: AddedLevel; place: number } | null
 }
 
 /** Levels of detail, and how they follow each other. */
-export const LEVELS: readonly Step[] = [
-  function addsLevel(p) {
+export const LEVELS: readonly Step[] = Object.values<Step>({
+  addsLevel(p) {
     const { dice, levels } = p;
     if (levels.length > 2) return;
     const bySize = levels.length > 0 ? levels[0].bySize : dice.chance(0.3);
@@ -79,12 +79,12 @@ export const LEVELS: readonly Step[] = [
     addLevelTo(p.crowd, level, p.hasJoints);
     levels.push(level);
   },
-  function removeLevel(p) {
+  removeLevel(p) {
     if (p.dice.chance(0.5)) return;
     const level = p.levels.pop();
     if (level) levelsOf(p.crowd).remove(level.start);
   },
-  function moveLevel(p) {
+  moveLevel(p) {
     const picked = pickLevel(p);
     if (picked === null) return;
     const { level, place } = picked;
@@ -96,7 +96,7 @@ export const LEVELS: readonly Step[] = [
     level.start = (start + next) / 2;
     Object.assign(levelsOf(p.crowd).levels[place], { [bySize ? 'screenShare' : 'distance']: level.start });
   },
-  function changeLevel(p) {
+  changeLevel(p) {
     const picked = pickLevel(p);
     if (picked === null) return;
     const { level, place } = picked;
@@ -105,18 +105,14 @@ export const LEVELS: readonly Step[] = [
     const { hysteresis, poseRate } = level;
     Object.assign(levelsOf(p.crowd).levels[place], { hysteresis, poseRate });
   },
-  function nearPoseRate(p) {
+  nearPoseRate(p) {
     p.nearPoseRate = p.dice.pick(POSE_RATES);
     levelsOf(p.crowd).levels[0].poseRate = p.nearPoseRate;
   },
-  function levelFade(p) {
-    levelsOf(p.crowd).dissolve = p.dice.pick([0, 0, 0.1, 0.5, 1]);
-  },
-  function shadowLevel(p) {
-    levelsOf(p.crowd).shadowLevel = p.dice.below(3);
-  },
-  function triangles(p) {
+  levelFade: (p) => (levelsOf(p.crowd).dissolve = p.dice.pick([0, 0, 0.1, 0.5, 1])),
+  shadowLevel: (p) => (levelsOf(p.crowd).shadowLevel = p.dice.below(3)),
+  triangles(p) {
     const budget = (2 + p.dice.below(4)) * trianglesAt(p.crowd.views, 0);
     orderOf(p.crowd).maxTriangles = p.dice.pick([Infinity, budget]);
   },
-];
+});

@@ -5,8 +5,8 @@ import { BoneTexture, setBoneTexture } from '../library.js';
 import type { Step } from './CrowdProgram.js';
 
 /** What happens to crowds and their objects as programs go on: they change scenes, and what they were made of is replaced. */
-export const LIVES: readonly Step[] = [
-  function throughOtherScene(p) {
+export const LIVES: readonly Step[] = Object.values<Step>({
+  throughOtherScene(p) {
     const { crowd, scene } = p;
     const other = new Group();
     other.position.set(3, 0, 1);
@@ -15,7 +15,7 @@ export const LIVES: readonly Step[] = [
     for (const one of [scene, other]) one.updateMatrixWorld();
     scene.add(crowd);
   },
-  function boneTextureOfData(p) {
+  boneTextureOfData(p) {
     const { boneTexture } = p.crowd;
     if (boneTexture.constructor !== BoneTexture) return;
     const again = new BoneTexture(structuredClone(boneTexture.data), boneTexture);
@@ -24,11 +24,11 @@ export const LIVES: readonly Step[] = [
     p.boneTextures.push(again);
     setBoneTexture(p.crowd, again);
   },
-  function otherMatrices(p) {
+  otherMatrices(p) {
     const { instanceMatrix } = p.crowd;
     p.crowd.instanceMatrix = new InstancedBufferAttribute(instanceMatrix.array.slice(), 16);
   },
-  function materialSwitched(p) {
+  materialSwitched(p) {
     const switched = [p.crowd.material].flat().map((one) => {
       const own = one.clone();
       own.transparent = p.dice.chance(0.5);
@@ -40,10 +40,8 @@ export const LIVES: readonly Step[] = [
       one.needsUpdate = true;
     }
   },
-  function noColors(p) {
-    p.crowd.instanceColor = null;
-  },
-  function cloneObject(p) {
+  noColors: (p) => (p.crowd.instanceColor = null),
+  cloneObject(p) {
     // One that the count leaves out is not cloned.
     const knights = (p.livingKnights as SkinnedInstance[]).filter(
       ({ instanceId }) => instanceId < p.crowd.count,
@@ -58,9 +56,9 @@ export const LIVES: readonly Step[] = [
     p.edits.set(copy.instanceId, new Map(built));
     p.knights.push(copy);
   },
-  function disposeUnused(p) {
+  disposeUnused(p) {
     // A crowd that shares everything with this one goes away.
     p.create(2, p.crowd.boneTexture).dispose();
     p.crowd.clone().dispose();
   },
-];
+});

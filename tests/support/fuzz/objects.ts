@@ -4,15 +4,15 @@ import type { Step } from './CrowdProgram.js';
 import { CLIP_NAMES as NAMES } from './figure.js';
 
 /** Instances as objects of the scene. */
-export const OBJECTS: readonly Step[] = [
-  function create(p) {
+export const OBJECTS: readonly Step[] = Object.values<Step>({
+  create(p) {
     if (p.livingKnights.length > 5) return;
     const knight = new SkinnedInstance(p.crowd);
     p.edits.delete(knight.instanceId);
     knight.position.copy(p.dice.vector(5)).setY(0);
     p.knights.push(knight);
   },
-  function moveObject(p) {
+  moveObject(p) {
     const { dice } = p;
     const [knight] = p.livingKnights;
     if (!knight) return;
@@ -21,7 +21,7 @@ export const OBJECTS: readonly Step[] = [
     knight.rotation.y = dice.next();
     knight.visible = dice.chance(0.8);
   },
-  function reparent(p) {
+  reparent(p) {
     const knight = p.livingKnights[0];
     if (!knight) return;
     const group = new Object3D();
@@ -31,14 +31,14 @@ export const OBJECTS: readonly Step[] = [
     if (p.dice.chance(0.5)) group.add(knight);
     else p.crowd.add(knight);
   },
-  function disposeObject(p) {
+  disposeObject(p) {
     const knights = p.livingKnights;
     if (knights.length === 0) return;
     const knight = p.dice.pick(knights);
     p.edits.delete(knight.instanceId);
     knight.dispose();
   },
-  function act(p) {
+  act(p) {
     const knights = p.livingKnights.filter(({ instanceId }) => instanceId < p.crowd.count);
     if (knights.length === 0 || !p.isTracks) return;
     const { dice } = p;
@@ -52,10 +52,10 @@ export const OBJECTS: readonly Step[] = [
       () => action.play().setLoop(LoopOnce, 1),
     ])();
   },
-  function dressObject(p) {
+  dressObject(p) {
     const knights = p.livingKnights as SkinnedInstance[];
     if (knights.length === 0) return;
     const knight = p.dice.pick(knights);
     knight.color.copy(p.dice.color());
   },
-];
+});

@@ -14,8 +14,8 @@ const paints = [0xff8800, 0x0088ff].map((color) => new MeshStandardMaterial({ co
 const ragdoll = createCharacter({ detail: 0.15 }).root;
 
 /** Edits of joints, live poses, and what is attached. */
-export const SHAPE: readonly Step[] = [
-  function editJoint(p) {
+export const SHAPE: readonly Step[] = Object.values<Step>({
+  editJoint(p) {
     const { id, dice } = p;
     if (!p.isTracks) return;
     const joint = dice.pick(JOINTS);
@@ -38,20 +38,20 @@ export const SHAPE: readonly Step[] = [
       ]),
     );
   },
-  function clearEdits(p) {
+  clearEdits(p) {
     const { id } = p;
     featureOf(p.crowd, JointEdits)?.clearAt(id);
     for (const key of p.edits.get(id)?.keys() ?? []) {
       if (!/^(built|pose)/.test(key)) p.edits.get(id)?.delete(key);
     }
   },
-  function ownBuild(p) {
+  ownBuild(p) {
     const { id } = p;
     featureOf(p.crowd, JointEdits)?.setProportionsAt(id, null);
     for (const key of p.edits.get(id)?.keys() ?? [])
       if (key.startsWith('built')) p.edits.get(id)?.delete(key);
   },
-  function pose(p) {
+  pose(p) {
     const { id, dice } = p;
     if (!p.isTracks) return;
     if (dice.chance(0.3)) {
@@ -67,7 +67,7 @@ export const SHAPE: readonly Step[] = [
     });
     p.edit(id, 'pose', (crowd, i) => editsOf(crowd).setPoseAt(i, held));
   },
-  function attach(p) {
+  attach(p) {
     const { dice, crowd } = p;
     if (p.attached.length > 3 || !p.hasJoints) return;
     const owner = p.attached.length > 0 && dice.chance(0.3) ? dice.pick(p.attached) : null;
@@ -77,20 +77,20 @@ export const SHAPE: readonly Step[] = [
     const mesh = new JointAttachment(owner?.mesh ?? crowd, joint, geometry, material, { offset });
     p.attached.push({ mesh, owner, joint, geometry, material, offset, levels: [] } as unknown as Attached);
   },
-  function detach(p) {
+  detach(p) {
     const leaf = p.attached.find((one) => p.attached.every(({ owner }) => owner !== one));
     if (leaf === undefined || p.dice.chance(0.5)) return;
     leaf.mesh.dispose();
     p.attached = p.attached.filter((one) => one !== leaf);
   },
-  function paintAttached(p) {
+  paintAttached(p) {
     if (p.attached.length === 0) return;
     const { dice, id } = p;
     const { mesh } = dice.pick(p.attached);
     mesh.setColorAt(id, dice.color());
     partsOf(mesh).setVisibleAt(id, 0, dice.chance(0.7));
   },
-  function attachedLevel(p) {
+  attachedLevel(p) {
     if (p.attached.length === 0) return;
     const { dice } = p;
     const one = dice.pick(p.attached);
@@ -101,4 +101,4 @@ export const SHAPE: readonly Step[] = [
     else addAttachmentLevel(one.mesh, geometry, from);
     one.levels.push({ geometry, from });
   },
-];
+});

@@ -72,12 +72,8 @@ test('what cannot take its place is refused, and nothing changes', () => {
   const { crowd, bake } = createCrowd(1);
   const { root, clips } = createStick(ALL);
   const before = crowd.boneTexture;
-  const assign = (value: BoneTexture) => () => {
-    setBoneTexture(crowd, value);
-  };
-  root.getObjectByName('Tip')?.traverse((node) => {
-    node.name = 'Point';
-  });
+  const assign = (value: BoneTexture) => () => setBoneTexture(crowd, value);
+  root.getObjectByName('Tip')?.traverse((node) => (node.name = 'Point'));
   for (const clip of clips) for (const track of clip.tracks) track.name = track.name.replace('Tip', 'Point');
   expect(assign(bakeBoneTexture(root, clips))).toThrow(
     'The bone texture was baked for another skeleton: its joint 1 is "Point", and the geometry\'s is "Tip"',
@@ -85,8 +81,6 @@ test('what cannot take its place is refused, and nothing changes', () => {
   const { root: plain, clips: same } = createStick(ALL);
   const socketed = new SkinnedInstancedMesh(bakeCharacter(plain, same, { sockets: ['StickMesh'] }), 1);
   new JointAttachment(socketed, 'StickMesh', new BoxGeometry(), new MeshBasicMaterial());
-  expect(() => {
-    setBoneTexture(socketed, bake('Slide'));
-  }).toThrow('no joint "StickMesh"; there are');
+  expect(() => setBoneTexture(socketed, bake('Slide'))).toThrow('no joint "StickMesh"; there are');
   expect(crowd.boneTexture).toBe(before);
 });

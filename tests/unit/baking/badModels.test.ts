@@ -59,9 +59,7 @@ const BROKEN: [name: string, message: string, damage: (stick: Stick) => void][] 
   [
     'a name without a property',
     'Cannot parse trackName: Tip',
-    ({ clips }) => {
-      clips[0].tracks[0].name = 'Tip';
-    },
+    ({ clips }) => (clips[0].tracks[0].name = 'Tip'),
   ],
   [
     'a bind matrix that is missing',
@@ -181,25 +179,22 @@ test('a vertex that follows a bone its skeleton has not got is named', () => {
   }
 });
 
-test.each([false, true])(
-  'a joint that is not there is harmless where it has no weight (merged: %s)',
-  (merged) => {
-    const { root, bones, mesh, clips } = createStick();
-    if (merged) bones[0].add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
-    const { geometry } = mesh;
-    const indices = [1, 9, 65535, 7, 0, 9, 0, 0, 1, 2, 3, 4];
-    geometry.setAttribute('skinIndex', new Uint16BufferAttribute(indices, 4));
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-    crowd.play(0, 'Slide', { time: 0.5 });
-    const at = (vertex: number) => getVertexPosition(crowd, 0, vertex, new Vector3());
-    expect(at(0).x).toBeCloseTo(5.5, 5);
-    expect(at(1).x).toBeCloseTo(1, 5);
-    crowd.computeBoundingSphere();
-    expect(crowd.boundingSphere?.radius).toBeLessThan(20);
-    const ray = new Raycaster(new Vector3(5.5, 0.1, 5), new Vector3(0, 0, -1));
-    expect(() => ray.intersectObject(crowd)).not.toThrow();
-  },
-);
+test.each([false, true])('a joint that is not there is harmless without weight (merged: %s)', (merged) => {
+  const { root, bones, mesh, clips } = createStick();
+  if (merged) bones[0].add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
+  const { geometry } = mesh;
+  const indices = [1, 9, 65535, 7, 0, 9, 0, 0, 1, 2, 3, 4];
+  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(indices, 4));
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  crowd.play(0, 'Slide', { time: 0.5 });
+  const at = (vertex: number) => getVertexPosition(crowd, 0, vertex, new Vector3());
+  expect(at(0).x).toBeCloseTo(5.5, 5);
+  expect(at(1).x).toBeCloseTo(1, 5);
+  crowd.computeBoundingSphere();
+  expect(crowd.boundingSphere?.radius).toBeLessThan(20);
+  const ray = new Raycaster(new Vector3(5.5, 0.1, 5), new Vector3(0, 0, -1));
+  expect(() => ray.intersectObject(crowd)).not.toThrow();
+});
 
 test('without clips there is a crowd in its rest pose', () => {
   const { root } = createStick();

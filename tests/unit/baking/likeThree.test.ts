@@ -39,6 +39,7 @@ import {
   bakeBoneTexture,
   bakeCharacter,
   createLevel,
+  ENCODINGS,
   encodingOf,
   frames,
   getVertexPosition,
@@ -48,8 +49,6 @@ import {
 import { random } from '../../support/random.js';
 import { offFrom, Reference } from '../../support/reference.js';
 import { createMorphingStick, createStick, type Stick } from '../../support/stick.js';
-
-const encodings = ['tracks', 'frames'] as const;
 
 const move = (name: string, values: number[]) =>
   new VectorKeyframeTrack(
@@ -178,7 +177,7 @@ describe('baking repeated tracks', () => {
 
   /** Farthest that a vertex of a crowd is from three.js's while a clip of these tracks plays. */
   function farthest(
-    encoding: (typeof encodings)[number],
+    encoding: (typeof ENCODINGS)[number],
     tracks: KeyframeTrack[],
     additive: boolean,
   ): number {
@@ -188,10 +187,8 @@ describe('baking repeated tracks', () => {
     mesh.morphTargetInfluences = [0.25];
     const clip = new AnimationClip('Clip', 1, tracks);
     if (additive) clip.blendMode = AdditiveAnimationBlendMode;
-    const crowd = new SkinnedInstancedMesh(
-      bakeCharacter(root, [clip], { encoding: encodingOf(encoding), maxError: 1e-5 }),
-      1,
-    );
+    const character = bakeCharacter(root, [clip], { encoding: encodingOf(encoding), maxError: 1e-5 });
+    const crowd = new SkinnedInstancedMesh(character, 1);
     crowd.updateMatrixWorld(true);
     const reference = new Reference(root, new Matrix4());
     const offs = [0, 0.5, 1].map((time) => {
@@ -214,7 +211,7 @@ describe('baking repeated tracks', () => {
     ],
   ];
 
-  for (const encoding of encodings) {
+  for (const encoding of ENCODINGS) {
     test.each(TRACKS)(`%s with one name are mixed as three.js does (${encoding})`, (_, tracks) => {
       expect(farthest(encoding, tracks(), false)).toBeLessThan(1e-4);
     });
@@ -280,56 +277,50 @@ const joints = ({ geometry }: { geometry: BufferGeometry }) => {
   return Array.from({ length: skinIndex.count }, (_, i) => [skinIndex.getX(i), skinWeight.getX(i)]);
 };
 
-test.each(encodings)(
-  'meshes follow their own bones of those that FBXLoader makes for each (%s)',
-  (encoding) => {
-    for (const sockets of [[], ['Tip'], ['Base', 'Tip']]) {
-      for (const used of ['all', 'used'] as const) {
-        const { root, move, part } = createTwice();
-        for (const clip of [move, part]) {
-          const boneTexture = bakeBoneTexture(root, [clip], {
-            encoding: encodingOf(encoding),
-            joints: used,
-            sockets,
-          });
-          // One for each, unless a clip moves that of one mesh alone.
-          if (sockets.length === 0 && used === 'all')
-            expect(boneTexture.jointNames).toHaveLength(clip === move ? 2 : 4);
-          const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
-          expectAsThree(root, clip, crowd);
-          expect(joints(addLevel(crowd, createLevel(crowd, root), 10))).toEqual(joints(crowd));
-        }
+test.each(ENCODINGS)('meshes follow their own bones of those FBXLoader makes for each (%s)', (encoding) => {
+  for (const sockets of [[], ['Tip'], ['Base', 'Tip']]) {
+    for (const used of ['all', 'used'] as const) {
+      const { root, move, part } = createTwice();
+      for (const clip of [move, part]) {
+        const boneTexture = bakeBoneTexture(root, [clip], {
+          encoding: encodingOf(encoding),
+          joints: used,
+          sockets,
+        });
+        // One for each, unless a clip moves that of one mesh alone.
+        if (sockets.length === 0 && used === 'all')
+          expect(boneTexture.jointNames).toHaveLength(clip === move ? 2 : 4);
+        const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
+        expectAsThree(root, clip, crowd);
+        expect(joints(addLevel(crowd, createLevel(crowd, root), 10))).toEqual(joints(crowd));
       }
     }
-  },
-);
+  }
+});
 
-test.each(encodings)(
-  'as many joints have those that GLTFLoader gives a number, and a texture of either fits the other (%s)',
-  (encoding) => {
-    const all = [createTwice(), createTwice()];
-    // In a file of their own they would not have the same names.
-    for (const bone of all[1].meshes[0].skeleton.bones) bone.name += '_1';
-    for (const [i, { root, move, part }] of all.entries()) {
-      const moved = i === 0 ? part : new AnimationClip('Move', 1, [...move.tracks, part.tracks[1]]);
-      for (const clip of [move, moved]) {
-        const boneTexture = bakeBoneTexture(root, [clip], { encoding: encodingOf(encoding) });
-        expect(boneTexture.jointNames).toHaveLength(clip === move ? 2 : 4);
-        expectAsThree(root, clip, new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1));
-        const other = new SkinnedInstancedMesh(assembleCharacter(all[1 - i].root, boneTexture), 1);
-        expect(other.boneTexture).toBe(boneTexture);
-      }
+test.each(ENCODINGS)('bones that GLTFLoader numbers are as many joints, and fit others (%s)', (encoding) => {
+  const all = [createTwice(), createTwice()];
+  // In a file of their own they would not have the same names.
+  for (const bone of all[1].meshes[0].skeleton.bones) bone.name += '_1';
+  for (const [i, { root, move, part }] of all.entries()) {
+    const moved = i === 0 ? part : new AnimationClip('Move', 1, [...move.tracks, part.tracks[1]]);
+    for (const clip of [move, moved]) {
+      const boneTexture = bakeBoneTexture(root, [clip], { encoding: encodingOf(encoding) });
+      expect(boneTexture.jointNames).toHaveLength(clip === move ? 2 : 4);
+      expectAsThree(root, clip, new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1));
+      const other = new SkinnedInstancedMesh(assembleCharacter(all[1 - i].root, boneTexture), 1);
+      expect(other.boneTexture).toBe(boneTexture);
     }
-    // Two bones of one skin, of which neither is there for another mesh.
-    const { root, meshes, move } = createTwice();
-    const [mesh] = meshes;
-    mesh.skeleton.bones[0].name = 'Base_1';
-    mesh.bind(new Skeleton([...mesh.skeleton.bones, ...meshes[1].skeleton.bones]));
-    expect(bakeBoneTexture(root, [move], { encoding: encodingOf(encoding) }).jointNames).toContain('Base_1');
-  },
-);
+  }
+  // Two bones of one skin, of which neither is there for another mesh.
+  const { root, meshes, move } = createTwice();
+  const [mesh] = meshes;
+  mesh.skeleton.bones[0].name = 'Base_1';
+  mesh.bind(new Skeleton([...mesh.skeleton.bones, ...meshes[1].skeleton.bones]));
+  expect(bakeBoneTexture(root, [move], { encoding: encodingOf(encoding) }).jointNames).toContain('Base_1');
+});
 
-test.each(encodings)('one of them that has a transform of its own stays a joint (%s)', (encoding) => {
+test.each(ENCODINGS)('one of them that has a transform of its own stays a joint (%s)', (encoding) => {
   const { root, move, meshes } = createTwice();
   // The inner one of two hangs at an offset, that of the other pair does not.
   const inner = meshes[0].skeleton.bones[1];
@@ -341,7 +332,7 @@ test.each(encodings)('one of them that has a transform of its own stays a joint 
   expectAsThree(root, move, new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1));
 });
 
-test.each(encodings)('a root that is a mesh follows its own bones of them (%s)', (encoding) => {
+test.each(ENCODINGS)('a root that is a mesh follows its own bones of them (%s)', (encoding) => {
   const { geometry, material } = createStick().mesh;
   // Of such a root, clips move the bones of its skeleton, here the inner ones.
   const { root, move } = createTwice(new SkinnedMesh(geometry, material));
@@ -352,7 +343,7 @@ test.each(encodings)('a root that is a mesh follows its own bones of them (%s)',
   );
 });
 
-test.each(encodings)('meshes that a tool has quantised each by itself share joints (%s)', (encoding) => {
+test.each(ENCODINGS)('meshes that a tool has quantised each by itself share joints (%s)', (encoding) => {
   for (const relative of [true, false]) {
     const { root, meshes, move } = createTwice();
     const lift = new Float32BufferAttribute([0.1, 0.2, 0, 0, 0, 0.3, 0, 0.1, 0], 3);
@@ -381,7 +372,7 @@ test.each(encodings)('meshes that a tool has quantised each by itself share join
   }
 });
 
-test.each(encodings)('a clip of a BVH file moves a skin on its bones (%s)', (encoding) => {
+test.each(ENCODINGS)('a clip of a BVH file moves a skin on its bones (%s)', (encoding) => {
   const { skeleton, clip } = new BVHLoader().parse(`HIERARCHY
 ROOT Base
 {
@@ -424,34 +415,29 @@ describe('clips of another character', () => {
     return { mesh: root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh, clips };
   }
 
-  test.each(['from the scene', 'from the mesh', 'without a skin'])(
-    'play after SkeletonUtils.retargetClip %s',
-    (from) => {
-      const { root } = createCharacter({ detail: 0.2 });
-      const target = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
-      const { mesh, clips } = createSource();
-      if (from === 'from the mesh') target.add(target.skeleton.bones[0]);
-      for (const one of [target, mesh]) one.parent?.updateMatrixWorld(true);
-      const bones = mesh.parent?.getObjectsByProperty('isBone', true) as Bone[];
-      const clip = retargetClip(target, from === 'without a skin' ? new Skeleton(bones) : mesh, clips[1], {
-        hip: 'mixamorigHips',
-        names: Object.fromEntries(target.skeleton.bones.map(({ name }) => [name, `mixamorig${name}`])),
-      } as never);
-      target.skeleton.pose();
-      const crowd = new SkinnedInstancedMesh(
-        bakeCharacter(from === 'from the mesh' ? target : root, [clip]),
-        1,
-      );
-      const time = 0.4 * clip.duration;
-      crowd.play(0, 0, { ...LoopOnceOptions, time });
-      const mixer = new AnimationMixer(target);
-      mixer.clipAction(clip).play();
-      mixer.setTime(time);
-      root.updateMatrixWorld(true);
-      expect(offFrom(from === 'from the mesh' ? target : root, crowd)).toBeLessThan(2e-4);
-      expect(target.skeleton.bones[3].quaternion.angleTo(new Quaternion())).toBeGreaterThan(0.01);
-    },
-  );
+  test.each(['from the scene', 'from the mesh', 'without a skin'])('play after retargetClip %s', (from) => {
+    const { root } = createCharacter({ detail: 0.2 });
+    const target = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
+    const { mesh, clips } = createSource();
+    if (from === 'from the mesh') target.add(target.skeleton.bones[0]);
+    for (const one of [target, mesh]) one.parent?.updateMatrixWorld(true);
+    const bones = mesh.parent?.getObjectsByProperty('isBone', true) as Bone[];
+    const clip = retargetClip(target, from === 'without a skin' ? new Skeleton(bones) : mesh, clips[1], {
+      hip: 'mixamorigHips',
+      names: Object.fromEntries(target.skeleton.bones.map(({ name }) => [name, `mixamorig${name}`])),
+    } as never);
+    target.skeleton.pose();
+    const character = bakeCharacter(from === 'from the mesh' ? target : root, [clip]);
+    const crowd = new SkinnedInstancedMesh(character, 1);
+    const time = 0.4 * clip.duration;
+    crowd.play(0, 0, { ...LoopOnceOptions, time });
+    const mixer = new AnimationMixer(target);
+    mixer.clipAction(clip).play();
+    mixer.setTime(time);
+    root.updateMatrixWorld(true);
+    expect(offFrom(from === 'from the mesh' ? target : root, crowd)).toBeLessThan(2e-4);
+    expect(target.skeleton.bones[3].quaternion.angleTo(new Quaternion())).toBeGreaterThan(0.01);
+  });
 });
 
 test('a clip that moves the root moves the character from where its instance stands', () => {

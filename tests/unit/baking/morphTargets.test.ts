@@ -21,6 +21,7 @@ import {
   bakeBoneTexture,
   bakeCharacter,
   createLevel,
+  ENCODINGS,
   encodingOf,
   frames,
   getVertexPosition,
@@ -176,7 +177,7 @@ test.each([
   ['that clips move apart stay several', [1, 1, 0.5, 1], 280],
 ])('targets of one name %s, where there are too many for WebGPU', (_, strengths, count) => {
   const { root, clips } = createAvatar(strengths);
-  for (const encoding of ['tracks', 'frames'] as const) {
+  for (const encoding of ENCODINGS) {
     const boneTexture = bakeBoneTexture(root, clips, { encoding: encodingOf(encoding) });
     expect(boneTexture.morphNames).toHaveLength(count);
     for (const options of [{ encoding: encodingOf(encoding) }, { boneTexture }]) {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { crowdArguments } from '../../support/crowdArguments.js';
 import {
   bakeCharacter,
+  ENCODINGS,
   encodingOf,
   getSocketMatrix,
   JointAttachment,
@@ -12,8 +13,6 @@ import {
 import { nearestFrame } from '../../support/pair.js';
 import { offFrom, Reference } from '../../support/reference.js';
 import { withUnusedBones } from '../../support/unusedBones.js';
-
-const ENCODINGS = ['tracks', 'frames'] as const;
 
 test.each(ENCODINGS)('joints that no vertex follows are left out, and poses are as ever: %s', (encoding) => {
   const { root, clips } = withUnusedBones();

@@ -100,28 +100,25 @@ function dressed() {
   return { root, clips };
 }
 
-test.each([false, true])(
-  'merged vertices stay as few bytes as they had, with mergeMaterials %s',
-  (mergeMaterials) => {
-    const { root, clips } = dressed();
-    const exact = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
-    root.traverse((node) => {
-      if (node instanceof Mesh) quantise(node.geometry);
-    });
-    const { geometry } = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
-    const { normal, uv, skinWeight } = geometry.attributes;
-    expect([normal, uv, skinWeight].map(({ array }) => array.constructor)).toEqual([
-      Int8Array,
-      Uint16Array,
-      Uint8Array,
-    ]);
-    // Normals 4 in place of 12, uvs 4 in place of 8, weights 4 in place of 16.
-    expect(bytesOf(exact.geometry) - bytesOf(geometry)).toBe(8 + 4 + 12);
-    const body = (root.getObjectByName('Body') as Mesh).geometry;
-    for (let i = 0; i < body.attributes.normal.count; i++) {
-      for (let k = 0; k < 3; k++) {
-        expect(normal.getComponent(i, k)).toBe(body.attributes.normal.getComponent(i, k));
-      }
+test.each([false, true])('merged vertices take no more bytes, mergeMaterials %s', (mergeMaterials) => {
+  const { root, clips } = dressed();
+  const exact = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
+  root.traverse((node) => {
+    if (node instanceof Mesh) quantise(node.geometry);
+  });
+  const { geometry } = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
+  const { normal, uv, skinWeight } = geometry.attributes;
+  expect([normal, uv, skinWeight].map(({ array }) => array.constructor)).toEqual([
+    Int8Array,
+    Uint16Array,
+    Uint8Array,
+  ]);
+  // Normals 4 in place of 12, uvs 4 in place of 8, weights 4 in place of 16.
+  expect(bytesOf(exact.geometry) - bytesOf(geometry)).toBe(8 + 4 + 12);
+  const body = (root.getObjectByName('Body') as Mesh).geometry;
+  for (let i = 0; i < body.attributes.normal.count; i++) {
+    for (let k = 0; k < 3; k++) {
+      expect(normal.getComponent(i, k)).toBe(body.attributes.normal.getComponent(i, k));
     }
-  },
-);
+  }
+});

@@ -115,41 +115,34 @@ function stripOf(from: number): BufferGeometry {
   return strip;
 }
 
-test.each([false, true])(
-  'parts stay joined where they meet, and groups keep their materials (quantised: %s)',
-  (quantises) => {
-    const { bones, clips, root, mesh } = createStick();
-    mesh.geometry = skinned(stripOf(0));
-    const other = mesh.clone();
-    other.name = 'Other';
-    other.geometry = skinned(stripOf(1));
-    other.material = new MeshBasicMaterial({ color: 0xff0000 });
-    root.add(other);
-    expect(bones).toHaveLength(2);
-    if (quantises) quantisePositions(root);
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-    expect(crowd.material).toHaveLength(2);
-    const [{ level, triangles }] = addSimplifiedLevels(crowd, MeshoptSimplifier, [
-      { ratio: 0.4, distance: 1 },
-    ]);
-    const { partIndex } = level.geometry.attributes;
-    const border = (part: number) => {
-      const found = posed(level, 0).filter(
-        ({ x }, i) => partIndex.getX(i) === part && Math.abs(x - 1) < 1e-3,
-      );
-      return [...new Set(found.map(({ y }) => y.toFixed(3)))].sort();
-    };
-    expect(border(0)).toHaveLength(17);
-    expect(border(0)).toEqual(border(1));
-    expect(triangles).toBeLessThan(0.45 * 1024);
-    expect(level.geometry.groups.map(({ materialIndex }) => materialIndex)).toEqual([0, 1]);
-    for (const { start, count, materialIndex } of level.geometry.groups) {
-      for (let i = start; i < start + count; i++) {
-        expect(partIndex.getX(level.geometry.index?.getX(i) as number)).toBe(materialIndex);
-      }
+test.each([false, true])('parts stay joined, groups keep their materials (quantised: %s)', (quantises) => {
+  const { bones, clips, root, mesh } = createStick();
+  mesh.geometry = skinned(stripOf(0));
+  const other = mesh.clone();
+  other.name = 'Other';
+  other.geometry = skinned(stripOf(1));
+  other.material = new MeshBasicMaterial({ color: 0xff0000 });
+  root.add(other);
+  expect(bones).toHaveLength(2);
+  if (quantises) quantisePositions(root);
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  expect(crowd.material).toHaveLength(2);
+  const [{ level, triangles }] = addSimplifiedLevels(crowd, MeshoptSimplifier, [{ ratio: 0.4, distance: 1 }]);
+  const { partIndex } = level.geometry.attributes;
+  const border = (part: number) => {
+    const found = posed(level, 0).filter(({ x }, i) => partIndex.getX(i) === part && Math.abs(x - 1) < 1e-3);
+    return [...new Set(found.map(({ y }) => y.toFixed(3)))].sort();
+  };
+  expect(border(0)).toHaveLength(17);
+  expect(border(0)).toEqual(border(1));
+  expect(triangles).toBeLessThan(0.45 * 1024);
+  expect(level.geometry.groups.map(({ materialIndex }) => materialIndex)).toEqual([0, 1]);
+  for (const { start, count, materialIndex } of level.geometry.groups) {
+    for (let i = start; i < start + count; i++) {
+      expect(partIndex.getX(level.geometry.index?.getX(i) as number)).toBe(materialIndex);
     }
-  },
-);
+  }
+});
 
 function skinned(geometry: BufferGeometry): BufferGeometry {
   const { count } = geometry.getAttribute('position');
@@ -203,9 +196,8 @@ test('what cannot be simplified is an error that says so', () => {
   const geometry = new BoxGeometry();
   const simplify =
     (ratio: number, simplifier: unknown = MeshoptSimplifier) =>
-    () => {
+    () =>
       simplifyGeometry(geometry, ratio, simplifier as Simplifier);
-    };
   expect(simplify(0)).toThrow('simplifyGeometry: ratio is 0; use a share of the triangles');
   expect(simplify(2)).toThrow('ratio is 2');
   expect(simplify(0.5, {})).toThrow('simplifier is Object; pass MeshoptSimplifier of the package');

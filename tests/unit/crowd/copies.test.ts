@@ -28,7 +28,8 @@ test('bounds that a crowd computed follow the instances of its clone', () => {
 
 test('a crowd may become a copy of another character', () => {
   const { root, clips } = createCharacter();
-  const big = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 5 }), 5, {
+  const character = bakeCharacter(root, clips, { fps: 5 });
+  const big = new SkinnedInstancedMesh(character, 5, {
     influences: 2,
     shadowInfluences: 1,
   });

@@ -119,9 +119,7 @@ test('of names that are not there, the nearest that are come first', () => {
   const { root, bones, clips } = createStick({ Walk: 1, Run: 1, 'Armature|Idle': 1, Idle: 1, '': 1 });
   bones[0].name = 'mixamorigHead';
   bones[1].name = 'mixamorigLeftHand';
-  clips.forEach(({ tracks }) => {
-    tracks[0].name = 'mixamorigLeftHand.position';
-  });
+  clips.forEach(({ tracks }) => (tracks[0].name = 'mixamorigLeftHand.position'));
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
   const errorOf = (clip: unknown) => () => crowd.play(0, clip as string);
   expect(errorOf('idle')).toThrow('There is no clip "idle"; there are "Idle", "Armature|Idle", ');
@@ -213,7 +211,7 @@ test('what cannot be instanced is named, and skipped on demand', () => {
 });
 
 test.each([null, undefined])(
-  'groups whose material is %s draw nothing beside another mesh, as in three.js',
+  'groups of material %s draw nothing beside a mesh, as in three.js',
   (nothing) => {
     const { root, mesh, bones, clips } = createStick();
     mesh.geometry.addGroup(0, 3, 0);

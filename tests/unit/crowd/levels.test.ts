@@ -189,11 +189,9 @@ test('what does not fit the crowd is an error that says so', () => {
     change(root);
     addLevel(crowd, createLevel(crowd, root), 10);
   };
-  expect(
-    add((other) => {
-      (other.getObjectByName('Head') as Object3D).name = 'Skull';
-    }),
-  ).toThrow(/The crowd's bone texture has no joint "Skull", which mesh "Body" follows; it has .*"Hips"/);
+  expect(add((other) => ((other.getObjectByName('Head') as Object3D).name = 'Skull'))).toThrow(
+    /The crowd's bone texture has no joint "Skull", which mesh "Body" follows; it has .*"Hips"/,
+  );
   expect(add((other) => bodyOf(other).skeleton.boneInverses[3].makeTranslation(1, 2, 3))).toThrow(
     /Bone ".*" of mesh "Body" stands another way in the bind pose than the crowd's/,
   );
@@ -213,9 +211,7 @@ test('what does not fit the crowd is an error that says so', () => {
     'CrowdLevels: hysteresis is 2; use a share of the distance',
   );
   expect(() => addLevel(crowd, crowd.geometry, { screenShare: 0 })).toThrow('a level begins at 0; use');
-  expect(() => {
-    levelsOf(crowd).shadowLevel = 0.5;
-  }).toThrow('CrowdLevels: shadowLevel is 0.5; use 0, 1');
+  expect(() => (levelsOf(crowd).shadowLevel = 0.5)).toThrow('CrowdLevels: shadowLevel is 0.5; use 0, 1');
   for (const share of [-0.1, 1.5, Number.NaN]) {
     expect(() => {
       levelsOf(crowd).dissolve = share;

@@ -23,19 +23,16 @@ describe.each(KINDS)('$source, layers $layers, merged $merged', (kind) => {
     for (const [message] of warned.mock.calls) expect(message).toMatch(/^[A-Z].*\.$/s);
   });
 
-  test.each(Object.keys(ENDS))(
-    'of all features in use only %s is left, as in a crowd that had no other',
-    (name) => {
-      vi.spyOn(console, 'warn').mockImplementation(() => {});
-      const program = new CrowdProgram(Object.keys(ENDS).indexOf(name) + 11, kind).run(3 * STEPS);
-      const others = Object.keys(ENDS).filter((one) => one !== name);
-      while (others.length > 0) {
-        const [other] = others.splice(program.dice.below(others.length), 1);
-        program.log.push(`ends ${other}`);
-        ENDS[other](program);
-      }
-      program.explain(() => expectRebuilt(program));
-      program.dispose();
-    },
-  );
+  test.each(Object.keys(ENDS))('of all features only %s is left, as in a crowd that had no other', (name) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const program = new CrowdProgram(Object.keys(ENDS).indexOf(name) + 11, kind).run(3 * STEPS);
+    const others = Object.keys(ENDS).filter((one) => one !== name);
+    while (others.length > 0) {
+      const [other] = others.splice(program.dice.below(others.length), 1);
+      program.log.push(`ends ${other}`);
+      ENDS[other](program);
+    }
+    program.explain(() => expectRebuilt(program));
+    program.dispose();
+  });
 });

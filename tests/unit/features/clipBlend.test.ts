@@ -81,8 +81,6 @@ test('values below zero, and bone textures without one of the clips', () => {
   expect(getSkinningMatrix(crowd, 0, 'Head', new Matrix4()).elements.every(Number.isFinite)).toBe(true);
   const other = bakeCharacter(root, clips.slice(0, 1)).boneTexture;
   const before = crowd.boneTexture;
-  expect(() => {
-    setBoneTexture(crowd, other);
-  }).toThrow('There is no clip');
+  expect(() => setBoneTexture(crowd, other)).toThrow('There is no clip');
   expect(crowd.boneTexture).toBe(before);
 });

@@ -18,15 +18,13 @@ test.each([
   [40, false, 0.6, 5.7, 80],
   [40, true, 0.6, 5.7, 0],
 ])(
-  'a GPU of %d ms, timed: %s: quality %d after %d s, then %d late frames',
+  'GPU of %d ms, timed %s: quality %d after %d s, %d late frames',
   (full, isTimed, quality, seconds, most) => {
     const taken = [0, 0];
     const step = (i: number): BudgetStep => ({
       name: `${i}`,
       count: 5,
-      apply: (count) => {
-        taken[i] = count;
-      },
+      apply: (count) => (taken[i] = count),
     });
     // A stub: each stage takes a fifth of what is left, and the display shows a frame when the GPU has it.
     const gpu = () => full * 0.8 ** (taken[0] + taken[1]);

@@ -124,6 +124,10 @@ class Pair {
     const duration = clips[index].duration;
     const weight = 1.4 * seconds;
     const still = this.theirs[index].timeScale === 0 || this.theirs[other].timeScale === 0;
+    const crossFade = (all: readonly Both[], warp: boolean) => {
+      all[other].enabled = true;
+      (all[index] as AnimationAction).crossFadeTo(all[other].play() as AnimationAction, seconds, warp);
+    };
     const calls: Record<string, (all: readonly Both[], mixer: Mixing) => unknown> = {
       play: (all) => all[index].play(),
       'reset and play': (all) => all[index].reset().play(),
@@ -138,20 +142,8 @@ class Pair {
       [`fadeOut ${seconds}`]: (all) => all[index].fadeOut(seconds),
       [`fadeTo ${index < 4 ? weight : 0} ${seconds}`]: (all) =>
         fadeTo(all[index], index < 4 ? weight : 0, seconds),
-      [`crossFadeTo ${other} ${seconds}`]: (all) => {
-        all[other].enabled = true;
-        all[other].play();
-        return (all[index] as AnimationAction).crossFadeTo(all[other] as AnimationAction, seconds, false);
-      },
-      [`crossFadeTo ${other} ${seconds} warp`]: (all) => {
-        all[other].enabled = true;
-        all[other].play();
-        return (all[index] as AnimationAction).crossFadeTo(
-          all[other] as AnimationAction,
-          seconds,
-          flag && !still,
-        );
-      },
+      [`crossFadeTo ${other} ${seconds}`]: (all) => crossFade(all, false),
+      [`crossFadeTo ${other} ${seconds} warp`]: (all) => crossFade(all, flag && !still),
       stopFading: (all) => all[index].stopFading(),
       [`warp ${scale} ${seconds}`]: (all) =>
         still || all[index].warp(pickFrom(index, [1, -1, 0.5, 0]), scale, seconds),
@@ -165,27 +157,13 @@ class Pair {
       [`setEffectiveWeight ${weight}`]: (all) => all[index].setEffectiveWeight(weight),
       [`syncWith ${other}`]: (all) => (all[index] as AnimationAction).syncWith(all[other] as AnimationAction),
       [`startAt ${seconds}`]: (all, mixer) => all[index].startAt(mixer.time + (flag ? seconds : -0.1)),
-      [`timeScale = ${scale}`]: (all) => {
-        all[index].timeScale = flag ? scale : Math.max(scale, 0);
-      },
-      [`time = ${seconds}`]: (all) => {
-        all[index].time = seconds * duration * (flag ? 1 : 1.7);
-      },
-      [`weight = ${weight}`]: (all) => {
-        all[index].weight = weight;
-      },
-      [`paused = ${flag}`]: (all) => {
-        all[index].paused = flag;
-      },
-      [`enabled = ${flag}`]: (all) => {
-        all[index].enabled = flag;
-      },
-      [`clampWhenFinished = ${flag}`]: (all) => {
-        all[index].clampWhenFinished = flag;
-      },
-      [`mixer.timeScale = ${scale}`]: (_, mixer) => {
-        mixer.timeScale = flag ? 1 : seconds < 0.3 ? 0 : scale;
-      },
+      [`timeScale = ${scale}`]: (all) => (all[index].timeScale = flag ? scale : Math.max(scale, 0)),
+      [`time = ${seconds}`]: (all) => (all[index].time = seconds * duration * (flag ? 1 : 1.7)),
+      [`weight = ${weight}`]: (all) => (all[index].weight = weight),
+      [`paused = ${flag}`]: (all) => (all[index].paused = flag),
+      [`enabled = ${flag}`]: (all) => (all[index].enabled = flag),
+      [`clampWhenFinished = ${flag}`]: (all) => (all[index].clampWhenFinished = flag),
+      [`mixer.timeScale = ${scale}`]: (_, mixer) => (mixer.timeScale = flag ? 1 : seconds < 0.3 ? 0 : scale),
     };
     const names = Object.keys(calls);
     const name = next() < 0.02 ? 'stopAllAction' : pick(next, names);

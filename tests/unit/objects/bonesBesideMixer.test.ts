@@ -26,25 +26,17 @@ const EXACT = 1e-5;
 
 /** What programs write to bones, given a number by chance. */
 const WRITES: ((bone: Object3D, next: () => number) => void)[] = [
-  (bone, next) => {
-    bone.rotation.y += next() - 0.5;
-  },
-  (bone, next) => {
-    bone.rotation.set(next(), 2 * next(), -next());
-  },
+  (bone, next) => (bone.rotation.y += next() - 0.5),
+  (bone, next) => bone.rotation.set(next(), 2 * next(), -next()),
   (bone, next) => {
     const turn = new Quaternion(next(), next(), next(), next()).normalize();
     bone.quaternion.copy(turn);
   },
   (bone, next) => bone.rotateX(next()),
-  (bone, next) => {
-    bone.position.x += 0.1 * next() * bone.position.length();
-  },
+  (bone, next) => (bone.position.x += 0.1 * next() * bone.position.length()),
   (bone, next) => bone.position.multiplyScalar(0.8 + 0.4 * next()),
   (bone, next) => bone.scale.setScalar(0.7 + 0.6 * next()),
-  (bone, next) => {
-    bone.scale.y *= 0.9 + 0.2 * next();
-  },
+  (bone, next) => (bone.scale.y *= 0.9 + 0.2 * next()),
 ];
 
 interface Transform {
@@ -87,7 +79,7 @@ function holdStill(track: KeyframeTrack, height: number): void {
 
 describeCharacters((name) => {
   test.each(THOROUGH ? [2, 9, 12] : [2])(
-    'seed %i: bones are written to and read as those of a SkinnedMesh are, and sockets are where they are',
+    'seed %i: bones and sockets are as those of a SkinnedMesh',
     async (seed) => {
       const { root, clips: read } = await loadCharacter(name);
       const clips = read.map((clip) => clip.clone());

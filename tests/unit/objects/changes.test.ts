@@ -94,7 +94,5 @@ test('a place that is none warns, and the instance stays where it was', () => {
 });
 
 function expectNear(actual: Vector3, expected: readonly number[]): void {
-  actual.toArray().forEach((value, i) => {
-    expect(value).toBeCloseTo(expected[i], 4);
-  });
+  actual.toArray().forEach((value, i) => expect(value).toBeCloseTo(expected[i], 4));
 }

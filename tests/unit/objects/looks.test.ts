@@ -81,9 +81,7 @@ test('what needs a feature that the crowd has not names it, and reads as nobody 
   }).toThrow('The opacity of an instance needs a new InstanceUniforms(crowd).');
   expect(() => knight.emissive).toThrow('new InstanceUniforms(crowd)');
   expect(() => knight.setPose(root)).toThrow('new JointEdits(crowd)');
-  expect(() => {
-    knight.bones[0].rotation.x = 1;
-  }).toThrow('new JointEdits(crowd)');
+  expect(() => (knight.bones[0].rotation.x = 1)).toThrow('new JointEdits(crowd)');
   new InstanceUniforms(crowd);
   new JointEdits(crowd);
   knight.opacity = 0.5;

@@ -6,7 +6,8 @@ import { THOROUGH } from '../../support/thorough.js';
 
 test('without interpolation the nearest frame is shown', () => {
   const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { fps: 10, encoding: frames }), 1, {
+  const character = bakeCharacter(root, clips, { fps: 10, encoding: frames });
+  const crowd = new SkinnedInstancedMesh(character, 1, {
     interpolate: false,
   });
   crowd.play(0, 'Slide');

@@ -88,10 +88,8 @@ describe('a crowd', () => {
     const root = new Group().add(mesh);
     const baked = bakeVertexTexture(root, (time) => mesh.rotation.set(0, time, 0), { duration: 1 });
     const plain = new SkinnedInstancedMesh(assembleCharacter(root, baked), 1);
-    const merged = new SkinnedInstancedMesh(
-      assembleCharacter(root, baked, { mergeMaterials: mergeMaterials() }),
-      1,
-    );
+    const character = assembleCharacter(root, baked, { mergeMaterials: mergeMaterials() });
+    const merged = new SkinnedInstancedMesh(character, 1);
     expect(merged.material).not.toBeInstanceOf(Array);
     for (const crowd of [plain, merged]) crowd.play(0, 0, { time: 0.5 });
     const placesOf = (crowd: SkinnedInstancedMesh) =>
@@ -129,16 +127,12 @@ describe('what vertex textures do not have is refused', () => {
     ],
     [
       'bone textures in its place',
-      () => {
-        setBoneTexture(crowd, bakeBoneTexture(root, clips.slice(0, 1)));
-      },
+      () => setBoneTexture(crowd, bakeBoneTexture(root, clips.slice(0, 1))),
       /another skeleton/,
     ],
     [
       'vertex textures of others',
-      () => {
-        setBoneTexture(crowd, bakeVertexTexture(other.root, other.clips));
-      },
+      () => setBoneTexture(crowd, bakeVertexTexture(other.root, other.clips)),
       /"115 vertices"/,
     ],
     ['a function without an end', () => bakeVertexTexture(flag, wave), /needs options.duration/],

@@ -18,9 +18,7 @@ test.each([
   const mesh = createMesh('Sail');
   const { geometry } = mesh;
   const other = new PlaneGeometry(1, 1, segments, segments);
-  const pose = (time: number) => {
-    mesh.geometry = time > 0.3 && time < 0.7 ? other : geometry;
-  };
+  const pose = (time: number) => (mesh.geometry = time > 0.3 && time < 0.7 ? other : geometry);
   const root = new Group().add(mesh, createMesh('Deck'));
   expect(() => bakeVertexTexture(root, pose, { duration: 1, fps: 4, name: 'Reef' })).toThrow(
     `Motion "Reef" gives mesh "Sail" ${found} vertices (position), it had 9; keep their number`,

@@ -28,7 +28,7 @@ export class StoredKinds {
   }
 }
 
-/** The lists of an instance by its kind, in compute shaders. Twin of `lib/features/kinds/KindLists.ts`. */
+/** The lists of an instance by its kind, in compute shaders. Twin of `lib/culling/SplitLists.ts`. */
 export class KindNodes {
   /** For each list of a view, the list of levels of detail that it is a part of, and the kind. */
   private readonly table = Array.from({ length: MAX_LISTS }, () => new Vector4());

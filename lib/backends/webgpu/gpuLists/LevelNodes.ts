@@ -23,8 +23,13 @@ const FAR = 3e38;
 
 /** The level of detail of an instance, in compute shaders. Twin of `lib/features/levels/CameraLevels.ts`. */
 export class LevelNodes {
-  /** For each level the numbers that `rowOf` names. */
-  private readonly table: Vector4[];
+  /** For each level, and the one behind the last, the numbers that `rowOf` names. */
+  private readonly table = Array.from({ length: MAX_LEVELS + 1 }, () => new Vector4());
+  /** Made once: each is a buffer of its own. */
+  private readonly levels = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
+  /** For each of these the lists that an instance is in: of more bits than a float holds. */
+  private readonly bits = this.table.map(() => 0);
+  private readonly lists = uniformArray(this.bits, 'uint') as unknown as Elements<'uint'>;
   /** See `LevelMeasure`. */
   private readonly rows: Vector4[] = Array.from({ length: 3 }, () => new Vector4());
   private readonly scale = uniform(1);
@@ -44,9 +49,6 @@ export class LevelNodes {
     readonly fades: boolean,
   ) {
     this.states = uintsIn(states);
-    // What is asked for about the level behind the last is that it is not reached.
-    const rows = fades ? MAX_LEVELS + 1 : MAX_LEVELS;
-    this.table = Array.from({ length: rows }, () => new Vector4());
   }
 
   /**
@@ -70,12 +72,12 @@ export class LevelNodes {
     this.states.value = states;
     for (let level = 0; level < this.table.length; level++) {
       const reached = table.reached[level];
-      const shown = inShadow ? table.inShadow(reached) : reached;
+      this.bits[level] = listsAt(inShadow ? table.inShadow(reached) : reached, table, lists);
       this.table[level].set(
         Math.min(table.enter[level], FAR),
-        this.fades ? table.fadeStart[level] : Math.min(table.stay[level], FAR),
-        listsAt(shown, table, lists),
-        this.fades ? table.fadeRate[level] : 0,
+        Math.min(table.stay[level], FAR),
+        table.fadeStart[level],
+        table.fadeRate[level],
       );
     }
   }
@@ -116,17 +118,14 @@ export class LevelNodes {
   /** What `use` wrote of a level. Builds on the current stack. */
   private rowOf(level: Node<'int'>): {
     enter: Node<'float'>;
-    /** Where levels do not fade. */
     stay: Node<'float'>;
-    /** Both where they do. */
     fadeStart: Node<'float'>;
     fadeRate: Node<'float'>;
     /** The lists that an instance at this level is in, a bit for each. */
     lists: Node<'uint'>;
   } {
-    const table = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
-    const { x, y, z, w } = table.element(level).toVar();
-    return { enter: x, stay: y, fadeStart: y, lists: uint(z), fadeRate: w };
+    const { x, y, z, w } = this.levels.element(level).toVar();
+    return { enter: x, stay: y, fadeStart: z, fadeRate: w, lists: this.lists.element(level) };
   }
 
   /** The same for an instance that may have passed over a part of the way to the next level. Twin of `CameraLevels.stepAt`. */
@@ -149,7 +148,7 @@ export class LevelNodes {
 
   /**
    * Which pixels of an instance are drawn by a list that it is in, whose bit among those of levels `bitOf` tells, see `FADE_STEPS`, after `choose`. Twin of
-   * `LevelLists.addFading`. Builds on the current stack.
+   * `SplitLists.split`. Builds on the current stack.
    */
   fadesOf(
     id: Node<'int'>,

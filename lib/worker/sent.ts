@@ -1,16 +1,22 @@
 import {
   type AnimationClip,
+  type Bone,
+  Euler,
   Interpolant,
   InterpolateDiscrete,
   KeyframeTrack,
+  Object3D,
   Quaternion,
   QuaternionKeyframeTrack,
+  type SkinnedMesh,
+  Vector3,
 } from 'three';
-import { frameTimes, type PlannedClip } from '../baking/planClips.js';
+import type { Rig, RigPart } from '../animation/Rig.js';
+import type { PlannedClip } from '../baking/planClips.js';
 import type { Steps } from '../utils/steps.js';
 
 /** A clip as a worker is sent it: what baking reads of it, and no more. */
-export type SentClip = Omit<PlannedClip, 'clip' | 'timeOf'> & {
+export type SentClip = Omit<PlannedClip, 'clip'> & {
   clip: Pick<AnimationClip, 'name' | 'duration' | 'blendMode'>;
   tracks: SentTrack[];
 };
@@ -33,7 +39,7 @@ interface SentTrack {
  * @returns The track that cannot be sent, since it has code of its own, if there is one.
  */
 export function* packClip(
-  { clip: { name, duration, blendMode, tracks }, timeOf: _, ...planned }: PlannedClip,
+  { clip: { name, duration, blendMode, tracks }, ...planned }: PlannedClip,
   buffers: Transferable[],
 ): Steps<SentClip | KeyframeTrack> {
   const copies = new Map<ArrayLike<number>, ArrayLike<number>>();
@@ -73,7 +79,6 @@ export function unpackClip({ clip, tracks: sent, ...planned }: SentClip): Planne
   return {
     ...planned,
     clip: { ...clip, tracks } as unknown as AnimationClip,
-    timeOf: frameTimes(planned.count, clip.duration),
   };
 }
 
@@ -179,4 +184,53 @@ class GLTFCubicSplineQuaternion extends GLTFCubicSpline {
     _quaternion.fromArray(result).normalize().toArray(result);
     return result;
   }
+}
+
+/** A rig as plain data, which a worker can be sent. */
+export type SentRig = Omit<Rig, 'nodes'> & { nodes: ReturnType<typeof packNode>[] };
+
+type WithPivot = Object3D & { pivot?: Vector3 | null };
+
+export const packRig = ({ nodes, parts, ...rig }: Rig): SentRig => ({
+  ...rig,
+  nodes: nodes.map((node) => packNode(node, nodes)),
+  parts: parts.map(
+    ({ node, joints, mirrorJoints, rigid, model, morphOffset, morphCount, morphIndices }): RigPart => {
+      return { node, joints, mirrorJoints, rigid, model, morphOffset, morphCount, morphIndices };
+    },
+  ),
+});
+
+function packNode(node: Object3D, nodes: Object3D[]) {
+  const { name, uuid, type, matrixAutoUpdate, position, quaternion, scale, rotation, matrix } = node;
+  const { x, y, z, order } = rotation;
+  return {
+    own: { name, uuid, type, matrixAutoUpdate },
+    position: position.toArray(),
+    quaternion: quaternion.toArray(),
+    scale: scale.toArray(),
+    rotation: [x, y, z, order] as const,
+    matrix: matrix.toArray(),
+    pivot: (node as WithPivot).pivot?.toArray(),
+    bones: (node as Partial<SkinnedMesh>).skeleton?.bones.map((bone) => nodes.indexOf(bone)),
+  };
+}
+
+/** The rig that `packRig` has packed, with nodes as in the scene that it is from. */
+export function unpackRig({ nodes: sent, ...rig }: SentRig): Rig {
+  const nodes = sent.map(({ own, position, quaternion, scale, rotation, matrix, pivot }) => {
+    const node: WithPivot = Object.assign(new Object3D(), own);
+    node.position.fromArray(position);
+    node.quaternion.fromArray(quaternion);
+    // The node's own would compute the quaternion anew.
+    Object.defineProperty(node, 'rotation', { value: new Euler(...rotation) });
+    node.scale.fromArray(scale);
+    node.matrix.fromArray(matrix);
+    if (pivot) node.pivot = new Vector3().fromArray(pivot);
+    return node;
+  });
+  sent.forEach(({ bones }, i) => {
+    if (bones) Object.assign(nodes[i], { skeleton: { bones: bones.map((bone) => nodes[bone] as Bone) } });
+  });
+  return { ...rig, nodes };
 }
