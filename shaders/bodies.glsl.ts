@@ -1,16 +1,28 @@
+import { TRACK_ROW } from '../lib/animation/trackTexels.js';
 import { HEADER_PHASE } from '../lib/playback/instanceLayout.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
 
-const KIND = `int( texelFetch( CROWD_PLAYED, playedTexel( instance ), 0 )[ ${HEADER_PHASE} ] )`;
-
-/** Reads the texels that `lib/features/kinds/fitBody.ts` writes, a row for each kind, which stands before the point in a header. */
+/** Reads the texels that `lib/features/kinds/fitBody.ts` writes. */
 const functionsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 uniform highp sampler2D bodies;
+
+// The first row of the instance's body, which stands before the point in a header.
+int bodyRow( int instance ) {
+
+  return int( texelFetch( CROWD_PLAYED, playedTexel( instance ), 0 )[ ${HEADER_PHASE} ] );
+
+}
+
+vec4 bodyTexel( int row, int at ) {
+
+  return texelFetch( bodies, ivec2( at & ${TRACK_ROW - 1}, row + ( at >> ${Math.log2(TRACK_ROW)} ) ), 0 );
+
+}
 
 // Puts the translation of a node where the instance's body has it.
 void fitBody( int instance, int node, inout vec4 translation ) {
 
-  vec4 fit = texelFetch( bodies, ivec2( node, ${KIND} ), 0 );
+  vec4 fit = bodyTexel( bodyRow( instance ), node );
   translation.xyz = fit.xyz + fit.w * translation.xyz;
 
 }
@@ -18,12 +30,9 @@ void fitBody( int instance, int node, inout vec4 translation ) {
 // The inverse bind matrix of a joint of the instance's body.
 mat3x4 bodyInverse( int instance, int joint ) {
 
-  ivec2 at = ivec2( passLayout.x + joint * 3, ${KIND} );
-  return mat3x4(
-    texelFetch( bodies, at, 0 ),
-    texelFetch( bodies, at + ivec2( 1, 0 ), 0 ),
-    texelFetch( bodies, at + ivec2( 2, 0 ), 0 )
-  );
+  int row = bodyRow( instance );
+  int at = passLayout.x + joint * 3;
+  return mat3x4( bodyTexel( row, at ), bodyTexel( row, at + 1 ), bodyTexel( row, at + 2 ) );
 
 }
 `)();

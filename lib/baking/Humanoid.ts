@@ -162,7 +162,7 @@ export class Humanoid {
 
   /** Whether a node is a bone of a skin; all are where there is none. */
   isJoint(node: Object3D): boolean {
-    return this.inverses.size > 0 ? this.inverses.has(node) : true;
+    return this.inverses.size === 0 || this.inverses.has(node);
   }
 
   /** The middle between the upper ends of the legs. */

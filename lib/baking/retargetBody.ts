@@ -167,11 +167,10 @@ function carriersOf(source: Humanoid, target: Humanoid) {
     moveOf: (node: Object3D) => {
       const { turn, at } = find(node);
       const bind = new Vector3().setFromMatrixPosition(target.bindOf(node));
-      const { size } = target;
       const move = new Matrix4().compose(
         at.clone().applyQuaternion(source.toWorld),
         source.toWorld.clone().multiply(turn).multiply(target.fromBind),
-        new Vector3(size, size, size),
+        new Vector3().setScalar(target.size),
       );
       return move.multiply(new Matrix4().makeTranslation(bind.negate()));
     },

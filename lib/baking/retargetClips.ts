@@ -240,7 +240,6 @@ function retarget(
     for (const { node, values } of places) values.push(...node.position.toArray());
   }
   mixer.stopAllAction();
-  mixer.uncacheRoot(source.root);
   const tracks: KeyframeTrack[] = [
     ...places.map(({ node, values }) => new VectorKeyframeTrack(`${node.name}.position`, times, values)),
     ...[...turns, ...still.map((node) => ({ node, values: node.quaternion.toArray() }))].map(
@@ -261,9 +260,9 @@ function timesOf({ tracks, duration }: AnimationClip): number[] {
   const keys = [...new Set([0, duration, ...tracks.flatMap(({ times }) => [...times])])].sort(
     (a, b) => a - b,
   );
-  const times = [keys[0]];
+  const times = [0];
   for (const key of keys) {
-    const last = times[times.length - 1];
+    const last = times.at(-1) as number;
     const steps = Math.ceil((key - last) * FPS - 1e-3);
     for (let i = 1; i <= steps; i++) times.push(last + ((key - last) * i) / steps);
   }

@@ -50,7 +50,7 @@ export const MAX_LAYERS = 5;
 export const HEADER_CHANGED = 0;
 /** Poses that it is to have each second; 0 for one in every frame. */
 export const HEADER_RATE = 1;
-/** Where in the time between two poses its own lies, 0 to 1; before the point, the number of its kind if kinds have bodies. */
+/** Where in the time between two poses its own lies, 0 to 1; before the point, at which row of `Crowd.bodies` its kind begins. */
 export const HEADER_PHASE = 2;
 /** Number of the epoch from whose beginning its times count. */
 export const HEADER_EPOCH = 3;

@@ -1,4 +1,14 @@
-import { AnimationMixer, Box3, Group, type Object3D, Vector3 } from 'three';
+import {
+  AnimationMixer,
+  Bone,
+  Box3,
+  Group,
+  type Object3D,
+  Skeleton,
+  type SkinnedMesh,
+  Uint16BufferAttribute,
+  Vector3,
+} from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -104,6 +114,15 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
     const models = [createKnight(), createTall(), createFigure(0x2244cc, 0.2, createCoarseCharacter())];
     for (const { root } of models) shaded(root);
     const [knight] = models;
+    // More joints than a row of what shaders read of bodies has room for.
+    const more = Array.from({ length: 520 }, (_, i) => Object.assign(new Bone(), { name: `More${i}` }));
+    knight.root.updateMatrixWorld(true);
+    knight.root.getObjectByName('Hips')?.add(...more);
+    const mesh = knight.root.getObjectByName('Body') as SkinnedMesh;
+    mesh.bind(new Skeleton([...more, ...mesh.skeleton.bones]));
+    const { skinIndex } = mesh.geometry.attributes;
+    const joints = Array.from(skinIndex.array, (joint) => joint + more.length);
+    mesh.geometry.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
     const crowd = new SkinnedInstancedMesh(bakeCharacter(knight.root, knight.clips), COUNT);
     crowd.castShadow = crowd.receiveShadow = true;
     const kinds = new CrowdKinds(crowd);

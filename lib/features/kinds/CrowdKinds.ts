@@ -372,7 +372,7 @@ export class CrowdKinds implements CrowdFeature {
     const { texels } = playback;
     const { data } = texels.texture;
     const at = id * texels.stride + HEADER_PHASE;
-    data[at] = this.kinds[id] + (data[at] % 1);
+    data[at] = (this.kinds[id] * bodies.image.height) / this.meshes.length + (data[at] % 1);
     texels.changed(id);
   }
 }

@@ -2,6 +2,7 @@ import { DataTexture, FloatType, Matrix4, RGBAFormat, Vector3 } from 'three';
 import { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
+import { TRACK_ROW } from '../../animation/trackTexels.js';
 import { AFFINE_SIZE } from '../../constants.js';
 import { affineToMatrix4, composeAffine } from '../../utils/affine.js';
 import { restsOf, TOLERANCE } from './rebindGeometry.js';
@@ -53,24 +54,21 @@ export function fitBody(own: BoneTexture, other: BoneTexture, scale?: number): B
   if (scale === undefined && off <= TOLERANCE * size) return null;
   const inverses = tracks.inverses.slice();
   const jointBinds = data.jointBinds.slice();
-  /** Joints of one name are those of several skins, in their order. */
-  const sameAs = (name: string, place: number) =>
-    own.jointNames.flatMap((one, joint) => (one === name ? joint : [])).at(place);
   other.jointNames.forEach((name, joint) => {
     const place = other.jointNames.slice(0, joint).filter((one) => one === name).length;
-    const same = sameAs(name, place) ?? sameAs(name, -1);
-    const bind = same === undefined ? null : own.data.jointBinds[same];
-    if (bind === null) return;
+    // Joints of one name are those of several skins, in their order.
+    const binds = own.data.jointBinds.filter((_, one) => own.jointNames[one] === name);
+    const bind = binds[place] ?? binds.at(-1);
+    if (!bind) return;
     jointBinds[joint] = bind;
     const inverse = affineToMatrix4(bind, 0, new Matrix4()).invert().transpose();
     inverses.set(inverse.elements.slice(0, AFFINE_SIZE), joint * AFFINE_SIZE);
   });
-  const { restBounds } = own.data;
   return new BoneTexture(
     {
       ...data,
       jointBinds,
-      restBounds,
+      restBounds: own.data.restBounds,
       jointBoxes: other.createJointBoxes(),
       tracks: { ...tracks, fits, inverses },
     },
@@ -78,18 +76,17 @@ export function fitBody(own: BoneTexture, other: BoneTexture, scale?: number): B
   );
 }
 
-/** What the pass reads of bodies, a row for each: the fit of each node, then the rows of the inverse bind matrix of each joint. */
+/** What the pass reads of bodies, whole rows for each: the fit of each node, then the rows of the inverse bind matrix of each joint. */
 export function bodyTexels(bodies: readonly PoseTracks[]): DataTexture {
   const [{ parents, inverses }] = bodies;
-  const width = parents.length + inverses.length / 4;
-  const texels = new Float32Array(width * bodies.length * 4);
-  bodies.forEach(({ fits, inverses }, row) => {
-    const at = row * width * 4;
-    for (let node = 0; node < parents.length; node++)
-      texels.set(fits?.subarray(node * 4, node * 4 + 4) ?? [0, 0, 0, 1], at + node * 4);
-    texels.set(inverses, at + parents.length * 4);
+  const height = Math.ceil((parents.length + inverses.length / 4) / TRACK_ROW);
+  const size = height * TRACK_ROW * 4;
+  const texels = new Float32Array(size * bodies.length);
+  bodies.forEach(({ fits = [...parents].flatMap(() => [0, 0, 0, 1]), inverses }, kind) => {
+    texels.set(fits, kind * size);
+    texels.set(inverses, kind * size + parents.length * 4);
   });
-  const texture = new DataTexture(texels, width, bodies.length, RGBAFormat, FloatType);
+  const texture = new DataTexture(texels, TRACK_ROW, height * bodies.length, RGBAFormat, FloatType);
   // Nodes whose texture is exchanged for one of the same version go on reading the first.
   texture.version = ++versions;
   return texture;
