@@ -127,8 +127,9 @@ export function resolveTile(tiles: readonly TextureNode[]): void {
   const { resolveTile } = impostorNodes<{ resolveTile(at: Node<'ivec2'>): void }>({
     ...{ colors, shapes, parts, tileColor, tileShape, tilePart },
   });
+  // Textures of targets have their first row at the top.
   resolveTile(
-    ivec2(uv.mul(sizeOf(tiles[0])).mul(0.5))
+    ivec2(uv().flipY().mul(sizeOf(tiles[0])).mul(0.5))
       .mul(2)
       .toVar(),
   );
