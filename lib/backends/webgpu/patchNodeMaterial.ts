@@ -1,8 +1,10 @@
 import type { Material, Texture } from 'three';
 import {
+  cameraViewMatrix,
   Fn,
   mat3,
   modelNormalMatrix,
+  modelViewMatrix,
   modelWorldMatrix,
   OnBeforeObjectUpdate,
   positionGeometry,
@@ -216,7 +218,8 @@ function placeInFragments(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'>
 }
 
 /** Motion vectors need the position where the vertex is drawn, in both stages. */
-const placedVelocity: OverrideNode = () => withoutOverride(velocity, positionLocal);
+const placedVelocity: OverrideNode = () =>
+  [positionLocal, modelViewMatrix, modelWorldMatrix].reduce<Node>(withoutOverride, velocity);
 
 /**
  * On a SkinnedMesh, `positionLocal` in fragments is the posed position without the object's matrix, and patterns and alpha
@@ -235,6 +238,7 @@ function meanPosedInFragments(crowd: DrawnCrowd, builder: NodeBuilder, posed: No
   context.overrideNodes = new Map<Node, OverrideNode>([
     inFragments(positionLocal, () => posed),
     inFragments(modelWorldMatrix, matrix),
+    inFragments(modelViewMatrix, () => cameraViewMatrix.mul(matrix())),
     inFragments(modelNormalMatrix, () => mat3(matrix()).inverse().transpose()),
     [velocity, placedVelocity],
     ...(context.overrideNodes ?? []),
