@@ -43,7 +43,7 @@ import {
   setPlace,
   setRamp,
   WAITING,
-} from '../playback/actions.js';
+} from '../playback/actionNumbers.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';

@@ -1,7 +1,7 @@
 import { Box3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { multiplyAffine } from '../utils/affine.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 import { type BoxArray, boxToArray, expandByJoint, type JointBoxes } from './jointBoxes.js';
 import { composeModel, type MixedLayer, mixNode } from './mixPose.js';
 import type { PoseTracks } from './PoseTracks.js';

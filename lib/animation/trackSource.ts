@@ -1,6 +1,6 @@
 import { AFFINE_SIZE, PARAM_CLOCK, PARAM_EPOCH, PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../constants.js';
 import { type AffineArray, multiplyAffine } from '../utils/affine.js';
-import { runAll } from '../utils/steps.js';
+import { runAll } from '../utils/slices.js';
 import { clipBounds } from './clipBounds.js';
 import { expandByClips } from './jointBoxes.js';
 import {

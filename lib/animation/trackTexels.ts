@@ -1,5 +1,5 @@
 import { AFFINE_SIZE } from '../constants.js';
-import { runAll } from '../utils/steps.js';
+import { runAll } from '../utils/slices.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,

@@ -3,7 +3,7 @@ import type { BoneTextureData, EncodingName, Precision } from '../animation/Bone
 import type { JointBoxes } from '../animation/jointBoxes.js';
 import type { PoseSource } from '../animation/PoseSource.js';
 import type { PartFlip, Rig } from '../animation/Rig.js';
-import type { SliceOptions, Steps } from '../utils/steps.js';
+import type { SliceOptions, Steps } from '../utils/slices.js';
 import type { BoundClip } from './channels.js';
 import type { ClipChoice, PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';

@@ -12,7 +12,7 @@ import {
 import { type CollectedRig, collectRigSteps, jointBinds, type RigOptions } from '../character/collectRig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { describe, listNames, warnOfUnknown, warnOnce } from '../utils/messages.js';
-import { runAll, runInSlices, type Steps } from '../utils/steps.js';
+import { runAll, runInSlices, type Steps } from '../utils/slices.js';
 import type { BakeAsyncOptions, BakedCharacter, BakeOptions, RigBake } from './BakeOptions.js';
 import { tracks } from './bakeTracks.js';
 import { bindClip, MORPHS, STILL } from './channels.js';

@@ -14,7 +14,7 @@ import {
 } from '../animation/trackTexels.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { warnOnce } from '../utils/messages.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 import type { Encoding, Poses, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
 import { packTracks, shortenKeys } from './packTracks.js';

@@ -7,7 +7,7 @@ import type { PartFlip } from '../animation/Rig.js';
 import { jointParents } from '../character/collectRig.js';
 import { AFFINE_SIZE, MATRIX_TEXELS, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant, multiplyAffine } from '../utils/affine.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 import type { Encoding, Poses, RigBake } from './BakeOptions.js';
 import { findChangedParts } from './measureParts.js';
 import { bakedClip, frameTime, type PlannedClip } from './planClips.js';

@@ -5,7 +5,7 @@ import type { PartFlip, ScenePart } from '../animation/Rig.js';
 import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, isSingular, linearDeterminant } from '../utils/affine.js';
-import { inRuns, type Steps } from '../utils/steps.js';
+import { inRuns, type Steps } from '../utils/slices.js';
 import { bindClip, CURVE, hasTangents, MORPHS } from './channels.js';
 import { frameTime, type PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';

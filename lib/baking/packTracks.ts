@@ -15,7 +15,7 @@ import {
   type TrackClip,
 } from '../animation/PoseTracks.js';
 import { SHORTS_PER_ROW } from '../animation/trackTexels.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 import type { PlannedClip } from './planClips.js';
 import type { KeyedChannel, KeyedClip } from './readKeys.js';
 import type { Skeleton } from './skeleton.js';

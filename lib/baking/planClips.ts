@@ -3,7 +3,7 @@ import type { BakedClip } from '../animation/ClipTable.js';
 import { boxToArray } from '../animation/jointBoxes.js';
 import { REST_FRAME } from '../constants.js';
 import { describe, listNames } from '../utils/messages.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 
 /** One clip to bake, and how it differs from the others. */
 export interface ClipChoice {

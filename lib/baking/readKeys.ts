@@ -1,7 +1,7 @@
 import { AdditiveAnimationBlendMode, type AnimationClip, type KeyframeTrack, Quaternion } from 'three';
 import { ROTATION, TRANSLATION } from '../animation/PoseTracks.js';
 import { MAX_TRACK_TEXELS } from '../animation/trackTexels.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 import { type BoundClip, type Channel, CURVE, MORPHS, repeats, STEPS, STILL } from './channels.js';
 import { KEY_TOLERANCE } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';

@@ -7,7 +7,7 @@ import { nodesAbove } from '../character/rigNodes.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4, affineOf, affineToMatrix4, isSingular } from '../utils/affine.js';
 import { listNames } from '../utils/messages.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 import { type BoundClip, STILL } from './channels.js';
 import type { PlannedClip } from './planClips.js';
 import type { RigPoser } from './RigPoser.js';

@@ -5,7 +5,7 @@ import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
 import { type Attribute, floatsOf, inFloats, plainArray, sharingCopy } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
-import { inRuns, type Steps } from '../utils/steps.js';
+import { inRuns, type Steps } from '../utils/slices.js';
 import { weightChecker } from './crowdGeometry.js';
 
 /** By how much a matrix may be off that files have in decimals. */

@@ -5,7 +5,7 @@ import { AFFINE_SIZE, SHADING_JOINT } from '../constants.js';
 import { affineOf, affineToMatrix4 } from '../utils/affine.js';
 import { sharingCopy } from '../utils/geometries.js';
 import { checkFinite, describe } from '../utils/messages.js';
-import { runAll, type Steps } from '../utils/steps.js';
+import { runAll, type Steps } from '../utils/slices.js';
 import { collectParts, dropUnusedJoints, type JointSlot } from './collectParts.js';
 import { copyNodes, nodesOf } from './rigNodes.js';
 

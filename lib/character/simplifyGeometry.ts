@@ -1,7 +1,7 @@
 import type { BufferGeometry } from 'three';
 import { pickCorners } from '../utils/geometries.js';
 import { describe } from '../utils/messages.js';
-import { runAll, runInSlices, type SliceOptions, type Steps } from '../utils/steps.js';
+import { runAll, runInSlices, type SliceOptions, type Steps } from '../utils/slices.js';
 import { posers } from './crowdGeometry.js';
 import { type Surface, surfaceOf } from './surfaces.js';
 

@@ -45,7 +45,7 @@ import type { InstanceParts } from '../surface/InstanceParts.js';
 import type { InstanceUniforms } from '../surface/InstanceUniforms.js';
 import { warnOnce } from '../utils/messages.js';
 import { ACCESSORS, type MeshFields } from './accessors.js';
-import { checkDrawn, checkMatrix, isPlain } from './checks.js';
+import { checkDrawn, checkMatrix, isPlain } from './checkMatrix.js';
 
 const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 

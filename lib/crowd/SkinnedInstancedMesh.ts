@@ -26,7 +26,7 @@ import {
 } from '../playback/PlayOptions.js';
 import { describe, warnOfUnknown } from '../utils/messages.js';
 import { CrowdMesh } from './CrowdMesh.js';
-import { checkUpdate } from './checks.js';
+import { checkUpdate } from './checkMatrix.js';
 
 /** How a crowd is drawn. */
 export interface SkinnedInstancedMeshOptions extends DrawOptions {}

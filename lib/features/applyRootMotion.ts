@@ -16,7 +16,7 @@ import {
   passesLeft,
   ROOT_MOTION,
   totalAt,
-} from '../playback/actions.js';
+} from '../playback/actionNumbers.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { LayerActions } from '../playback/LayerActions.js';
 

@@ -21,7 +21,7 @@ import {
   RAMP_SIZE,
   settle,
   shiftAction,
-} from '../playback/actions.js';
+} from '../playback/actionNumbers.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../playback/instanceLayout.js';
 import type { LayerActions } from '../playback/LayerActions.js';

@@ -22,7 +22,7 @@ import {
   RAMP_TO,
   ROOT_MOTION,
   setRamp,
-} from '../playback/actions.js';
+} from '../playback/actionNumbers.js';
 import type { LayerActions } from '../playback/LayerActions.js';
 import { listNames, warnOnce } from '../utils/messages.js';
 

@@ -7,8 +7,8 @@ import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
 import type { PlacedObject } from './InstancePlacement.js';
-import { JointPoses, NodePoses, type PosedNodes, storeOf } from './NodePoses.js';
 import { ObservedVector3, observeRotation } from './observed.js';
+import { JointPoses, NodePoses, type PosedNodes, storeOf } from './PosedNodes.js';
 
 /** Numbers of a rotation, a position and a scale. */
 const SIZES = [4, 3, 3];

@@ -1,7 +1,7 @@
 import type { Object3D } from 'three';
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
-import { isFinitePlace } from '../crowd/checks.js';
+import { isFinitePlace } from '../crowd/checkMatrix.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { warnOnce } from '../utils/messages.js';

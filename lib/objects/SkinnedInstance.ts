@@ -28,9 +28,9 @@ import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';
 import { type InstanceBone, InstanceBones, isInstanceBone, jointEditsOf } from './InstanceBones.js';
 import type { InstanceHome } from './InstanceHome.js';
-import { storeOf } from './NodePoses.js';
 import { ObservedColor } from './observed.js';
 import { PlacedInstance } from './PlacedInstance.js';
+import { storeOf } from './PosedNodes.js';
 
 /**
  * The crowd's uniforms, which this module does not make: pages whose instances have none do not download them.

@@ -1,6 +1,6 @@
 import { loadAction } from '../actions/storeActions.js';
 import type { BakedClip } from '../animation/ClipTable.js';
-import { ACTION_START, isRest } from '../playback/actions.js';
+import { ACTION_START, isRest } from '../playback/actionNumbers.js';
 import type { SkinnedInstance } from './SkinnedInstance.js';
 
 /**

@@ -43,7 +43,7 @@ import {
   rateOf,
   settle,
   totalAt,
-} from './actions.js';
+} from './actionNumbers.js';
 import type { Clock } from './Clock.js';
 import {
   ACTION_LAYER,

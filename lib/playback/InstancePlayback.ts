@@ -22,7 +22,7 @@ import {
   type Place,
   rateOf,
   setPlace,
-} from './actions.js';
+} from './actionNumbers.js';
 import { Clock } from './Clock.js';
 import { MAX_AGE } from './instanceLayout.js';
 import { LayerActions } from './LayerActions.js';

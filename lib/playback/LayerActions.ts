@@ -46,7 +46,7 @@ import {
   totalAt,
   warpIsOver,
   weightAt,
-} from './actions.js';
+} from './actionNumbers.js';
 import { MAX_ACTIONS } from './instanceLayout.js';
 import type { Start } from './PlayOptions.js';
 

@@ -2,7 +2,7 @@ import type { AnimationActionLoopStyles } from 'three';
 import { LoopOnce, LoopPingPong, LoopRepeat } from 'three';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import { LOOP_CLAMP, LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
-import { ONCE, ROOT_MOTION } from './actions.js';
+import { ONCE, ROOT_MOTION } from './actionNumbers.js';
 
 /** A layer by its name, or by its number: 0 is the base, 1 the first of an `AnimationLayers`. */
 export type LayerReference = string | number;

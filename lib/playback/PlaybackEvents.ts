@@ -16,7 +16,7 @@ import {
   lastPass,
   mirrored,
   timeAt,
-} from './actions.js';
+} from './actionNumbers.js';
 import type { InstancePlayback } from './InstancePlayback.js';
 import type { LayerActions } from './LayerActions.js';
 

@@ -1,6 +1,6 @@
 import type { Box3 } from 'three';
 import type { Precision } from '../animation/BoneTextureData.js';
-import { inRuns, type Steps } from '../utils/steps.js';
+import { inRuns, type Steps } from '../utils/slices.js';
 import { packNormal } from './VertexReader.js';
 import { WORDS } from './VertexTextureData.js';
 

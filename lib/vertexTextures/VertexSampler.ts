@@ -4,7 +4,7 @@ import { readPose } from '../baking/frames.js';
 import type { RigPoser } from '../baking/RigPoser.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { plainArray } from '../utils/geometries.js';
-import { inRuns, type Steps } from '../utils/steps.js';
+import { inRuns, type Steps } from '../utils/slices.js';
 
 const _sum = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 

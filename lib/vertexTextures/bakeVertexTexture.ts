@@ -8,7 +8,7 @@ import { assembleCharacter, type Character, type CharacterOptions } from '../cha
 import { collectRig } from '../character/collectRig.js';
 import { copyNodes } from '../character/rigNodes.js';
 import { REST_FRAME } from '../constants.js';
-import { inRuns, runAll, runInSlices, type Steps } from '../utils/steps.js';
+import { inRuns, runAll, runInSlices, type Steps } from '../utils/slices.js';
 import { FrameStore } from './FrameStore.js';
 import {
   type MotionSource,

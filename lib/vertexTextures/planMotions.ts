@@ -7,7 +7,7 @@ import { planClips, warnOfNames } from '../baking/planClips.js';
 import type { RigPoser } from '../baking/RigPoser.js';
 import { nodesOf } from '../character/rigNodes.js';
 import { describe, isPositive } from '../utils/messages.js';
-import { runAll, type SliceOptions } from '../utils/steps.js';
+import { runAll, type SliceOptions } from '../utils/slices.js';
 import { keepObject, updateWorld } from './keepObject.js';
 
 /** A motion that your code makes: a simulation, a formula, another library's animation. */

@@ -13,7 +13,7 @@ import type { RootMotionOptions } from '../baking/rootMotion.js';
 import { type Character, characterOf, refuseUnsupported } from '../character/assembleCharacter.js';
 import type { CollectedRig } from '../character/collectRig.js';
 import { warnOnce } from '../utils/messages.js';
-import { nextTask, runInSlices, type Steps } from '../utils/steps.js';
+import { nextTask, runInSlices, type Steps } from '../utils/slices.js';
 import { BakeWorker, inTurn, type Outcome } from './BakeWorker.js';
 import { packClip, packRig } from './sent.js';
 

@@ -13,7 +13,7 @@ import {
 } from 'three';
 import type { Rig, RigPart } from '../animation/Rig.js';
 import type { PlannedClip } from '../baking/planClips.js';
-import type { Steps } from '../utils/steps.js';
+import type { Steps } from '../utils/slices.js';
 
 /** A clip as a worker is sent it: what baking reads of it, and no more. */
 export type SentClip = Omit<PlannedClip, 'clip'> & {

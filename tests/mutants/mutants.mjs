@@ -5,13 +5,13 @@
 export const MUTANTS = {
   // What plays.
   'last-repetition': {
-    file: 'lib/playback/actions.ts',
+    file: 'lib/playback/actionNumbers.ts',
     text: 'if (since >= left && left < REPEAT_FOREVER) {',
     fault: 'if (since > left && left < REPEAT_FOREVER) {',
     tests: ['unit/playback/loops', 'unit/playback/likeAnimationAction'],
   },
   'warp-sign': {
-    file: 'lib/playback/actions.ts',
+    file: 'lib/playback/actionNumbers.ts',
     text: 'actions[at + ACTION_RATE] * rampAt(',
     fault: 'actions[at + ACTION_RATE] / rampAt(',
     tests: ['unit/playback', 'unit/objects'],

@@ -5,14 +5,14 @@ import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Build, Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PosedNodes } from './featureNodes.js';
-import type { NodePoses } from './NodePoses.js';
+import type { WebGPUPoses } from './WebGPUPoses.js';
 
 /** How a pose source poses vertices in node materials: the twin of its `glsl`. */
 export interface NodeSource {
   /** The name of the `PoseSource`. */
   readonly name: string;
   /** What a pass poses of a crowd before it is drawn. Its matrices can place the instance too. */
-  posesOf?(renderer: object, crowd: DrawnCrowd): NodePoses;
+  posesOf?(renderer: object, crowd: DrawnCrowd): WebGPUPoses;
   /** Builds on the current stack. */
   skinningMatrix(vertex: {
     /** The crowd that is built for. Others may share the build: what is theirs must be asked for at each draw. */

@@ -17,12 +17,12 @@ import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.j
 import { compileShadows } from './compileAhead.js';
 import { gpuLists, isInBundle, isListedByGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
 import { morphedGeometry } from './morphedGeometry.js';
-import type { NodePoses } from './NodePoses.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { computeWaiting } from './PoseSteps.js';
 import { checkVertexNode, patchNodeMaterial } from './patchNodeMaterial.js';
 import { isUneven } from './poseCrowd.js';
 import { storedPlaces } from './StoredPlaces.js';
+import type { WebGPUPoses } from './WebGPUPoses.js';
 
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 export { instanceUniform } from './uniformNodes.js';
@@ -134,11 +134,11 @@ function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: 
 
 const lastDrawn = /*@__PURE__*/ new WeakMap<
   WebGPURenderer,
-  { frame: number; readonly crowds: Map<NodePoses, DrawnCrowd> }
+  { frame: number; readonly crowds: Map<WebGPUPoses, DrawnCrowd> }
 >();
 
 /** Poses all crowds that were drawn in the frame before, at the first draw of a frame, in one submission. Call it before each draw. */
-function poseAhead(renderer: WebGPURenderer, poses: NodePoses, crowd: DrawnCrowd): void {
+function poseAhead(renderer: WebGPURenderer, poses: WebGPUPoses, crowd: DrawnCrowd): void {
   let last = lastDrawn.get(renderer);
   if (last === undefined) {
     last = { frame: -1, crowds: new Map() };
@@ -161,7 +161,7 @@ function poseAhead(renderer: WebGPURenderer, poses: NodePoses, crowd: DrawnCrowd
 }
 
 /** Has those posed whom cameras are likely to see of a crowd in the frame that has begun. */
-function poseExpected(renderer: WebGPURenderer, poses: NodePoses, crowd: DrawnCrowd): void {
+function poseExpected(renderer: WebGPURenderer, poses: WebGPUPoses, crowd: DrawnCrowd): void {
   if (crowd.crowd.written !== null || !poses.beginFrame(renderer)) return;
   const isSeen = posesSeen(crowd);
   const expected = isSeen ? crowd.views.expected(crowd.matrixWorld, renderer.info.frame) : null;

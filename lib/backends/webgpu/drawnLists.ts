@@ -14,7 +14,7 @@ import type { ViewInfo } from '../../culling/ViewInfo.js';
 import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { isOfVertices } from '../../utils/geometries.js';
 import type { PaletteRows } from '../PaletteRows.js';
-import type { NodePoses } from './NodePoses.js';
+import type { WebGPUPoses } from './WebGPUPoses.js';
 
 /** The list that a build reads its instances from: another one in each draw. */
 export interface DrawnList extends ViewNodes {
@@ -39,7 +39,7 @@ export let gpuLists: {
     lodCamera: Camera,
     material: Material,
     group: { start: number; count: number } | null,
-    poses: NodePoses | null,
+    poses: WebGPUPoses | null,
   ): void;
   createList(fades: boolean): DrawnList;
   /** What a camera saw when it last drew the crowd. */

@@ -8,21 +8,21 @@ import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { clipMorphs, onCrowdUpdate, rowNode } from './crowdNodes.js';
 import type { RowsReader } from './MatrixRows.js';
-import { type NodePoses, nodePoses } from './NodePoses.js';
 import type { NodeSource } from './NodeSource.js';
+import { type WebGPUPoses, webGPUPoses } from './WebGPUPoses.js';
 
 /** Twin of `lib/animation/trackSource.ts`: a pass poses each instance once, and vertices read what it has written. */
 const trackNodes: NodeSource = {
   name: 'tracks',
-  posesOf: (renderer, crowd) => nodePoses.of(renderer, crowd),
+  posesOf: (renderer, crowd) => webGPUPoses.of(renderer, crowd),
 
   skinningMatrix({ crowd, build, variant, instance, follow, shown, morph, placed }) {
-    const own = nodePoses.of(build.renderer, crowd);
+    const own = webGPUPoses.of(build.renderer, crowd);
     const reader = own.palette.reader();
-    let takeBefore: ((poses: NodePoses, renderer: object) => void) | null = null;
+    let takeBefore: ((poses: WebGPUPoses, renderer: object) => void) | null = null;
     onCrowdUpdate((other, renderer) => {
       if (sourceOf(other).name !== trackNodes.name) return;
-      const poses = nodePoses.of(renderer, other);
+      const poses = webGPUPoses.of(renderer, other);
       reader.use(poses.palette);
       takeBefore?.(poses, renderer);
     });

@@ -4,7 +4,7 @@ import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
-import { changeRate, FADING_OUT, hasBit } from '../../playback/actions.js';
+import { changeRate, FADING_OUT, hasBit } from '../../playback/actionNumbers.js';
 import { MAX_ACTIONS } from '../../playback/instanceLayout.js';
 import { valueFor } from '../../playback/PlayOptions.js';
 import { resized, swapItems } from '../../utils/attributes.js';

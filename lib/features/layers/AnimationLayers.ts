@@ -18,7 +18,7 @@ import {
   rampDone,
   rampTo,
   setRamp,
-} from '../../playback/actions.js';
+} from '../../playback/actionNumbers.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { MASKS_PER_ROW, MAX_LAYERS } from '../../playback/instanceLayout.js';
 import { BASE_LAYER, LayerActions } from '../../playback/LayerActions.js';

@@ -12,12 +12,12 @@ import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import type { NodeRenderer } from '../checkLimits.js';
 import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
-import type { NodePoses } from '../NodePoses.js';
 import { PerRenderer } from '../PerRenderer.js';
 import { computeWaiting, wait } from '../PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import type { StoredOnGPU } from '../StoredOnGPU.js';
 import { placesOf, storedPlaces } from '../StoredPlaces.js';
+import type { WebGPUPoses } from '../WebGPUPoses.js';
 import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
@@ -85,7 +85,7 @@ class GPUViews {
     lodCamera: Camera,
     material: Material,
     group: { start: number; count: number } | null,
-    poses: NodePoses | null,
+    poses: WebGPUPoses | null,
   ): void {
     // First of all: it may render, and hooks called then may render this crowd, or change how much room or which levels it has.
     const hidden = this.hiddenFrom(crowd, camera, lodCamera);

@@ -84,7 +84,7 @@ export class KeptPoses {
  * Two computations follow each other. The first samples and mixes what plays, once for each node of each instance, the second
  * multiplies for each joint what the nodes above it came to.
  */
-export class NodePoses implements PoseBuffers {
+export class WebGPUPoses implements PoseBuffers {
   readonly counts;
   readonly rows: PaletteRows;
   locals!: MatrixRows;
@@ -361,7 +361,7 @@ const withNobody = ({ size, capacity }: PaletteRows): number => (size < capacity
 
 function checkRoom(
   renderer: WebGPURenderer,
-  { counts: { entries, columns, joints }, rows }: NodePoses,
+  { counts: { entries, columns, joints }, rows }: WebGPUPoses,
 ): void {
   const width = Math.max(entries, columns);
   const room = Math.floor(maxMatrixRows(renderer) / width);
@@ -373,7 +373,7 @@ function checkRoom(
 }
 
 /** The poses of crowds. */
-export const nodePoses = /*@__PURE__*/ new PerRenderer(
+export const webGPUPoses = /*@__PURE__*/ new PerRenderer(
   (renderer, { playback, crowd: { boneTexture } }) =>
-    new NodePoses(boneTexture, playback, isWebGPU(renderer)),
+    new WebGPUPoses(boneTexture, playback, isWebGPU(renderer)),
 );
