@@ -19,29 +19,65 @@ vec4 bodyTexel( int row, int at ) {
 
 }
 
-// Puts the translation of a node where the instance's body has it.
-void fitBody( int instance, int node, inout vec4 translation ) {
+// How the body has the translation of a node.
+vec4 bodyFit( int row, int node ) {
 
-  vec4 fit = bodyTexel( bodyRow( instance ), node );
-  translation.xyz = fit.xyz + fit.w * translation.xyz;
+  return bodyTexel( row, node );
 
 }
 
-// The inverse bind matrix of a joint of the instance's body.
-mat3x4 bodyInverse( int instance, int joint ) {
+// The entry of what the body has in place of a clip's translation, if there is a texel that says where that is.
+float bodyEntry( int row, int at, float entry ) {
 
-  int row = bodyRow( instance );
+  float first = bodyTexel( row, at ).x;
+  return first > 0.0 ? - 2.0 - first - float( row * ${TRACK_ROW} + at ) : entry;
+
+}
+
+vec4 bodyKey( int at, float frame ) {
+
+  float whole = floor( frame );
+  at += int( whole );
+  vec4 key = bodyTexel( 0, at );
+  return key + ( frame - whole ) * ( bodyTexel( 0, at + 1 ) - key );
+
+}
+
+// The inverse bind matrix of a joint of the body.
+mat3x4 bodyInverse( int row, int joint ) {
+
   int at = passLayout.x + joint * 3;
   return mat3x4( bodyTexel( row, at ), bodyTexel( row, at + 1 ), bodyTexel( row, at + 2 ) );
 
 }
 `)();
 
+/**
+ * How the body has the translation of the node that is sampled, and the row of the body if it has something in place of that of clips;
+ * else -1.
+ */
+export const bodyGlobalsGLSL = 'vec4 nodeFit = vec4( 0.0 ); int ownRow = - 1;';
+
 /** What passes need for bodies of other proportions than the keys' own: functions, and where they are called. */
 export const bodiesGLSL = {
-  functions: functionsGLSL,
-  fit: 'fitBody( instance, entry, mixed.translation.below );',
-  inverse: 'bodyInverse( instance, column )',
+  functions: functionsGLSL + bodyGlobalsGLSL,
+  begin: /* glsl */ `
+ownRow = - 1;
+if ( isNode ) {
+
+  int row = bodyRow( instance );
+  nodeFit = bodyFit( row, entry );
+  if ( nodeFit.w < 0.0 ) ownRow = row;
+
+}
+`,
+  entry: /* glsl */ `
+if ( ownRow >= 0 )
+  entries.y = bodyEntry( ownRow, passLayout.x + passLayout.z * 3 + ( action.table - trackLayout.z ) / passLayout.y, entries.y );
+`,
+  key: 'if ( entry < - 1 ) return bodyKey( - 2 - entry, frame );',
+  fit: 'mixed.translation.below.xyz = nodeFit.xyz + abs( nodeFit.w ) * mixed.translation.below.xyz;',
+  inverse: 'bodyInverse( bodyRow( instance ), column )',
 };
 
 /** The functions for nodes. */

@@ -4,8 +4,11 @@ import { ENTRY_CONSTANT, ENTRY_STEP, ENTRY_STEPPED } from '../lib/animation/trac
 /**
  * Twin of `mixPose` in `lib/animation`: reads the tracks of what plays and mixes them as three.js's `PropertyMixer` does.
  * Needs `slerpGLSL`, `trackTexel`, `readKey` and `trackLayout`.
+ *
+ * @param entry Changes entries of the table, see `bodiesGLSL`.
+ * @param key Reads what they say then.
  */
-export const mixTracksGLSL = /* glsl */ `
+export const mixTracksGLSL = (entry = '', key = ''): string => /* glsl */ `
 struct Action {
   int table;
   int stride;
@@ -28,6 +31,7 @@ vec4 addValue( vec4 a, vec4 b, float t, bool turns ) {
 
 vec4 readTrack( int entry, int range, int stride, float frame, bool turns ) {
 
+  ${key}
   int first = entry / ${ENTRY_STEP};
   if ( ( entry & ${ENTRY_CONSTANT} ) != 0 ) return trackTexel( first );
   bool stepped = ( entry & ${ENTRY_STEPPED} ) != 0;
@@ -79,7 +83,7 @@ Mixed mixedOver( vec4 below, bool turns ) {
 
 void mixAction( inout Mixed mixed, int entry, int range, Action action, bool turns ) {
 
-  if ( entry >= 0 ) {
+  if ( entry != - 1 ) {
 
     vec4 value = readTrack( entry, range, action.stride, action.frame, turns );
     if ( action.additive ) {
@@ -125,6 +129,7 @@ struct Transform {
 void mixAll( inout Transform mixed, int entry, Action action ) {
 
   vec4 entries = trackTexel( action.table + entry );
+  ${entry}
   // Ranges of a scale come after those of the translation.
   int range = int( entries[ ${RANGES} ] );
   mixAction( mixed.rotation, int( entries.x ), range, action, true );

@@ -6,7 +6,7 @@ import {
   LIST_TEXELS_BITS,
 } from '../lib/constants.js';
 import { actionsRowBits, actionsTexels, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
-import { bodiesGLSL } from './bodies.glsl.js';
+import { bodiesGLSL, bodyGlobalsGLSL } from './bodies.glsl.js';
 import { frameAtGLSL } from './fadesAndFrames.glsl.js';
 import { jointEditsGLSL, type PoseEditGLSL } from './jointEdits.glsl.js';
 import { layersGLSL } from './layers.glsl.js';
@@ -84,8 +84,11 @@ uniform highp sampler2D played;
 ${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
 `;
 
-/** @param edit Edits the transform, see `bodiesGLSL` and `PoseEditGLSL`. */
-const entryRowsGLSL = (edit: string): string => /* glsl */ `
+/**
+ * @param begin Is done before, see `bodiesGLSL`.
+ * @param edit Edits the transform, see `bodiesGLSL` and `PoseEditGLSL`.
+ */
+const entryRowsGLSL = (begin: string, edit: string): string => /* glsl */ `
 // Rows of translation * rotation * scale, as Matrix4.compose has them.
 mat3x4 composeRows( vec4 q, vec3 t, vec3 s ) {
 
@@ -118,6 +121,7 @@ mat3x4 entryRows( int instance, int entry ) {
       mixedOver( rest, false ),
       mixedOver( trackTexel( head + 3 ), false )
     );
+    ${begin}
     mixActions( instance, entry, mixed );
     if ( isNode ) {
 
@@ -137,9 +141,13 @@ mat3x4 entryRows( int instance, int entry ) {
 /** What the first step computes, for nodes. */
 export const sampleGLSL = /*@__PURE__*/ (() =>
   playedTexelGLSL('playedLayout.z', 'playedLayout.y') +
-  mixTracksGLSL +
+  bodyGlobalsGLSL +
+  mixTracksGLSL(`if ( HAS_BODIES ) {${bodiesGLSL.entry}}`, `if ( HAS_BODIES ) {${bodiesGLSL.key}}`) +
   playedActionsGLSL('playedLayout.x', 'playedLayout.w', `if ( HAS_LAYERS ) {${layersGLSL.next}}`) +
-  entryRowsGLSL(`if ( HAS_BODIES ) {${bodiesGLSL.fit}}\nif ( HAS_EDITS ) {${jointEditsGLSL.edit}}`))();
+  entryRowsGLSL(
+    `if ( HAS_BODIES ) {${bodiesGLSL.begin}}`,
+    `if ( HAS_BODIES ) {${bodiesGLSL.fit}}\nif ( HAS_EDITS ) {${jointEditsGLSL.edit}}`,
+  ))();
 
 /**
  * The first step of the pass: a fragment for each entry of each instance. It samples and mixes what plays, and writes the
@@ -161,11 +169,11 @@ ${playedGLSL(layers)}
 ${bodies?.functions ?? ''}
 ${frameAtGLSL}
 ${slerpGLSL}
-${mixTracksGLSL}
+${mixTracksGLSL(bodies?.entry, bodies?.key)}
 ${over?.share ?? ''}
 ${playedActionsGLSL(firstAction(layers), MAX_ACTIONS * layers, over?.next ?? '')}
 ${edits?.locals ?? ''}
-${entryRowsGLSL((bodies?.fit ?? '') + (edits?.edit ?? ''))}
+${entryRowsGLSL(bodies?.begin ?? '', (bodies?.fit ?? '') + (edits?.edit ?? ''))}
 
 ${mainGLSL('passLayout.y', 'localsBelow', 'entryRows( instance, column )')}`;
 

@@ -60,9 +60,9 @@ const kinds = new CrowdKinds(crowd);
 const knight = kindOf(armour);
 
 function kindOf(other: Object3D) {
-  const { body, scale } = retargetBody(other, root);
+  const own = retargetBody(other, root, { boneTexture: crowd.boneTexture });
   const size = new Box3().setFromObject(other).getSize(new Vector3());
-  return { kind: kinds.add(bakeCharacter(body, []), { scale }), size: HEIGHT / size.y };
+  return { kind: kinds.add(bakeCharacter(own.body, []), own), size: HEIGHT / size.y };
 }
 
 const _matrix = new Matrix4();

@@ -45,6 +45,15 @@ export interface PoseTracks {
    * clips give times the fourth.
    */
   fits?: Float64Array;
+  /**
+   * What such a body has in place of one node's translation, below 0 by whose fourth number that is known: for each clip a texel that
+   * says by how many its first key is behind it, 0 for none, and which node it is; then keys for all its frames, and one more.
+   */
+  hips?: Float32Array;
+  /** Puts a translation among the local transforms where such a body has it. */
+  fit?(node: number, out: Float64Array): void;
+  /** Reads what is in place of it, if anything is. */
+  readOwn?(node: number, clip: number, place: number, out: Float64Array): boolean;
 }
 
 /** One clip of pose tracks. */

@@ -124,7 +124,7 @@ export function mixNode(
   node: number,
   out: Float64Array,
 ): void {
-  const { rest, fits } = tracks;
+  const { rest } = tracks;
   const first = node * TRS_SIZE;
   for (let i = first; i < first + TRS_SIZE; i++) out[i] = rest[i];
   for (const layer of layers) {
@@ -134,8 +134,7 @@ export function mixNode(
       mixProperty(tracks, layer.actions, node, property, share, out, first + PROPERTY_OFFSETS[property]);
     }
   }
-  if (fits)
-    for (let i = 0; i < 3; i++) out[first + i] = fits[node * 4 + i] + fits[node * 4 + 3] * out[first + i];
+  tracks.fit?.(node, out);
 }
 
 /**
@@ -224,6 +223,7 @@ function readTrack(
   property: number,
   out: Float64Array,
 ): boolean {
+  if (property === TRANSLATION && tracks.readOwn?.(node, clip, place, out)) return true;
   const { clips, table } = tracks;
   const row = trackRow(tracks, clip, node);
   const entry = table[row + property];

@@ -1,4 +1,8 @@
 import { Bone, Matrix4, type Mesh, Object3D, Quaternion, Skeleton, type SkinnedMesh, Vector3 } from 'three';
+import type { BoneTexture } from '../animation/BoneTexture.js';
+import { mixNode } from '../animation/mixPose.js';
+import type { PoseTracks } from '../animation/PoseTracks.js';
+import { TRS_SIZE } from '../animation/Rig.js';
 import { Humanoid, isBelow } from './Humanoid.js';
 import { looseEnds, matchBodies, type RetargetOptions } from './retargetClips.js';
 
@@ -11,21 +15,25 @@ export interface RetargetedBody {
   body: Object3D;
   /** Length of its legs over that of the other's. */
   scale: number;
+  /** Where its hips are in the clips of the crowd, for `CrowdKinds`; undefined without its bone texture. */
+  hips?: Float32Array;
 }
 
 /**
  * Makes a body with a head, two arms and two legs move by the nodes of another, of whatever maker: where {@link retargetClips} makes
  * clips fit a body, this makes a body fit clips. It is bound to a copy of the other's nodes, which are as far apart as its own joints
- * are; baked, it is a kind for `CrowdKinds` of a crowd of the other. The heights of hips are not corrected by key, so that soles may
- * sink a little, and chains of other lengths follow the nearest joint.
+ * are; baked, it is a kind for `CrowdKinds` of a crowd of the other. Chains of other lengths follow the nearest joint.
  *
  * ```ts
- * const { body, scale } = retargetBody(far.scene, gltf.scene);
- * const robot = kinds.add(bakeCharacter(body, []), { scale });
+ * const { boneTexture } = crowd;
+ * const retargeted = retargetBody(far.scene, gltf.scene, { boneTexture });
+ * const robot = kinds.add(bakeCharacter(retargeted.body, []), retargeted);
  * ```
  *
  * @param body As its maker has it, or the scene that a baked file shows to viewers.
  * @param like Root of the body that the crowd was baked from, at the origin.
+ * @param options With the bone texture of the crowd, hips are raised or lowered frame by frame so that soles are as far above the
+ * ground as those of the other body; without, they may sink.
  * @throws If head or a limb of one is not found: say their names. If a joint hangs on another branch, so that only
  * `retargetClips` can do it.
  *
@@ -34,7 +42,7 @@ export interface RetargetedBody {
 export function retargetBody(
   body: Object3D,
   like: Object3D,
-  { names = {} }: Pick<RetargetOptions, 'names'> = {},
+  { names = {}, boneTexture }: Pick<RetargetOptions, 'names'> & { boneTexture?: BoneTexture } = {},
 ): RetargetedBody {
   const source = new Humanoid(like, names.from);
   const target = new Humanoid(body, names.to);
@@ -99,7 +107,66 @@ export function retargetBody(
   const rest = (copies.get(hips) as Object3D).position;
   rest.addScaledVector(bindHips, -scale).addScaledVector(hips.position, scale);
   root.updateMatrixWorld(true);
-  return { body: root, scale };
+  const tracks = boneTexture?.data.tracks;
+  return { body: root, scale, ...(tracks && { hips: hipsOf(tracks, source, root, scale) }) };
+}
+
+/** See `PoseTracks.hips`: the keys that there are, raised by as much as soles of the copy are too low. */
+function hipsOf(tracks: PoseTracks, source: Humanoid, copy: Object3D, scale: number): Float32Array {
+  const { names, clips, rest } = tracks;
+  const slots = Object.entries(source.slots).map(([slot, { name }]) => [slot, name]);
+  const own = new Humanoid(copy, Object.fromEntries(slots));
+  const nodes = names.map((name) => {
+    const [from, to] = [source, own].map((body) => body.nodes.find((node) => node.name === name));
+    return (
+      from &&
+      to && {
+        from,
+        to,
+        rests: [from, to].map((node) => ({
+          position: node.position.clone(),
+          quaternion: node.quaternion.clone(),
+        })),
+      }
+    );
+  });
+  const hips = names.indexOf(source.hips.name);
+  const trs = new Float64Array(rest.length);
+  const at = new Vector3();
+  const heads: number[] = [];
+  const keys: number[] = [];
+  clips.forEach(({ frames, additive }, clip) => {
+    heads.push(additive || hips < 0 ? 0 : clips.length - clip + keys.length / 4, hips, 0, 0);
+    for (let i = 0; !additive && i <= frames; i++) {
+      const action = { clip, place: Math.min(i, frames - 1), weight: 1 };
+      nodes.forEach((one, node) => {
+        if (one === undefined) return;
+        const { from, to, rests } = one;
+        mixNode(tracks, [{ actions: [action], weight: 1, mask: null }], node, trs);
+        from.position.fromArray(trs, node * TRS_SIZE);
+        from.quaternion.fromArray(trs, node * TRS_SIZE + 3);
+        to.position.copy(from.position).sub(rests[0].position).multiplyScalar(scale).add(rests[1].position);
+        to.quaternion.copy(from.quaternion);
+      });
+      source.root.updateMatrixWorld(true);
+      copy.updateMatrixWorld(true);
+      own.hips.getWorldPosition(at);
+      const lift = Math.max(0, scale * source.lowest()) - own.lowest();
+      at.add(new Vector3(0, lift, 0).applyQuaternion(own.toWorld));
+      (own.hips.parent as Object3D).worldToLocal(at).sub(own.hips.position).divideScalar(scale);
+      keys.push(...at.add(source.hips.position).toArray(), 0);
+    }
+  });
+  for (const one of nodes) {
+    if (one === undefined) continue;
+    [one.from, one.to].forEach((node, i) => {
+      node.position.copy(one.rests[i].position);
+      node.quaternion.copy(one.rests[i].quaternion);
+    });
+  }
+  source.root.updateMatrixWorld(true);
+  copy.updateMatrixWorld(true);
+  return Float32Array.from([...heads, ...keys]);
 }
 
 /** What carries a joint, how it is turned since its own bind pose, and where it is. */

@@ -107,9 +107,9 @@ export class GPUInstances implements CrowdFeature {
     checkStorage('places', places, 4, crowd.capacity);
     checkStorage('plays', plays, 4, crowd.capacity);
     crowd.playback.checkMixes(NAME);
-    if (plays !== undefined && crowd.playback.layers.length > 1)
+    if (plays !== undefined && (crowd.playback.layers.length > 1 || crowd.crowd.bodies !== null))
       throw new Error(
-        `${NAME}: what instances play on layers is told by the CPU; leave out plays, or AnimationLayers.`,
+        `${NAME}: what instances play on layers, or by other proportions, is told by the CPU; leave out plays, or AnimationLayers and such kinds.`,
       );
     enableGPULists();
     crowd.use(this);
@@ -271,7 +271,9 @@ class Stored implements StoredOnGPU {
   }
 
   refuse(): void {
-    throw new Error(`${NAME}: what the GPU writes cannot change places, get more room, or play on layers.`);
+    throw new Error(
+      `${NAME}: what the GPU writes cannot change places, get more room, or play on layers; for kinds of other proportions leave out plays.`,
+    );
   }
 
   /** Clips for which there is room. */

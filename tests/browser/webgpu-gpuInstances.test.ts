@@ -20,6 +20,7 @@ import { addLevel } from '../support/levels.js';
 import {
   AnimationLayers,
   bakeCharacter,
+  CrowdKinds,
   pickInstance,
   readViewInfo,
   SkinnedInstancedMesh,
@@ -251,10 +252,15 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
     expect(() => new GPUInstances(crowd, { matrices })).toThrow(
       `StorageInstancedBufferAttribute(${COUNT}, 16)`,
     );
-    new GPUInstances(crowd, {
-      matrices: new StorageInstancedBufferAttribute(COUNT, 16),
-      plays: new StorageInstancedBufferAttribute(COUNT, 4),
-    });
+    const kinds = new CrowdKinds(crowd);
+    const plays = new StorageInstancedBufferAttribute(COUNT, 4);
+    const addWide = () => kinds.add(bakeCharacter(root, []), { scale: 2 });
+    const wide = addWide();
+    expect(() => new GPUInstances(crowd, { plays })).toThrow('AnimationLayers and such kinds');
+    wide.dispose();
+    new GPUInstances(crowd, { matrices: new StorageInstancedBufferAttribute(COUNT, 16), plays });
+    expect(addWide).toThrow('for kinds of other proportions leave out plays');
+    kinds.dispose();
     const refused = /cannot change places, get more room, or play on layers/;
     expect(() => crowd.setCapacity(COUNT + 1)).toThrow(refused);
     expect(() => crowd.addInstance()).toThrow(refused);

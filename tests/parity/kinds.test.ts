@@ -8,9 +8,11 @@ import {
   type SkinnedMesh,
   Uint16BufferAttribute,
   Vector3,
+  VectorKeyframeTrack,
 } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
+import type { PoseTracks } from '../../lib/animation/PoseTracks.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter, createFigure } from '../support/coarseCharacter.js';
 import { expectSameDrawn } from '../support/comparePair.js';
@@ -126,7 +128,24 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
     const crowd = new SkinnedInstancedMesh(bakeCharacter(knight.root, knight.clips), COUNT);
     crowd.castShadow = crowd.receiveShadow = true;
     const kinds = new CrowdKinds(crowd);
-    for (const { root } of models.slice(1)) kinds.add(bakeCharacter(root, []));
+    kinds.add(bakeCharacter(models[1].root, []));
+    // Whose hips are where clips of the crowd have them not.
+    const { clips, names } = crowd.boneTexture.data.tracks as PoseTracks;
+    const [heads, keys]: number[][] = [[], []];
+    clips.forEach(({ frames, fps }, at) => {
+      heads.push(clips.length - at + keys.length / 4, names.indexOf('Hips'), 0, 0);
+      const own = Array.from({ length: frames + 1 }, (_, i) => [
+        0.2 * Math.sin(i + at),
+        0.5 + at / 5,
+        i / 50,
+      ]);
+      for (const key of own) keys.push(...key, 0);
+      const clip = models[2].clips[at];
+      const times = own.map((_, i) => i / (fps || 1));
+      clip.tracks = clip.tracks.filter(({ name }) => name !== 'Hips.position');
+      clip.tracks.push(new VectorKeyframeTrack('Hips.position', times, own.flat()));
+    });
+    kinds.add(bakeCharacter(models[2].root, []), { scale: 1, hips: Float32Array.from([...heads, ...keys]) });
     const town = new Group();
     const mixers = Array.from({ length: COUNT }, (_, i) => {
       const { root, clips } = models[i % 3];

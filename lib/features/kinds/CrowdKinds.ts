@@ -27,6 +27,8 @@ const MAX_KINDS = 256;
 export interface KindOptions extends Pick<DrawOptions, 'influences' | 'shadowInfluences'> {
   /** By how much it strides longer than the crowd's character, if it has other proportions. @default as its joints are farther apart */
   scale?: number;
+  /** Where its hips are in clips, from `retargetBody`. */
+  hips?: Float32Array;
 }
 
 /**
@@ -158,7 +160,7 @@ export class CrowdKinds implements CrowdFeature {
     if (kind < 0) kind = meshes.length;
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
-    const bodyFor = (other: BoneTexture) => fitBody(character.boneTexture, other, options.scale);
+    const bodyFor = (other: BoneTexture) => fitBody(character.boneTexture, other, options);
     const geometry = rebindGeometry(
       character.geometry,
       character.boneTexture,

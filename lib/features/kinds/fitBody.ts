@@ -19,10 +19,15 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  *
  * @param own That of the body.
  * @param other That with the keys.
- * @param scale How much longer what clips add to translations is, if it is the same for all nodes.
+ * @param options `scale` is how much longer what clips add to translations is, if it is the same for all nodes, and `hips` as in
+ * `PoseTracks`, which count for the clips that they were made of.
  * @returns Null where joints of the same names rest in the same places, and no scale is given.
  */
-export function fitBody(own: BoneTexture, other: BoneTexture, scale?: number): BoneTexture | null {
+export function fitBody(
+  own: BoneTexture,
+  other: BoneTexture,
+  { scale, hips: given }: { scale?: number; hips?: Float32Array },
+): BoneTexture | null {
   const { data } = other;
   const { tracks } = data;
   if (tracks === null) return null;
@@ -64,27 +69,56 @@ export function fitBody(own: BoneTexture, other: BoneTexture, scale?: number): B
     const inverse = affineToMatrix4(bind, 0, new Matrix4()).invert().transpose();
     inverses.set(inverse.elements.slice(0, AFFINE_SIZE), joint * AFFINE_SIZE);
   });
+  const texels = tracks.clips.reduce((sum, { additive, frames }) => sum + (additive ? 1 : frames + 2), 0);
+  const hips = given?.length === texels * 4 ? given : undefined;
+  if (hips) fits[hips[1] * 4 + 3] *= -1;
   return new BoneTexture(
     {
       ...data,
       jointBinds,
       restBounds: own.data.restBounds,
       jointBoxes: other.createJointBoxes(),
-      tracks: { ...tracks, fits, inverses },
+      tracks: {
+        ...tracks,
+        fits,
+        inverses,
+        hips,
+        fit(node, out) {
+          const at = node * TRS_SIZE;
+          for (let i = 0; i < 3; i++)
+            out[at + i] = fits[node * 4 + i] + Math.abs(fits[node * 4 + 3]) * out[at + i];
+        },
+        readOwn(node, clip, place, out) {
+          if (!hips || !(fits[node * 4 + 3] < 0) || hips[clip * 4] === 0) return false;
+          const whole = Math.floor(place);
+          const first = (clip + hips[clip * 4] + whole) * 4;
+          for (let i = first; i < first + 3; i++)
+            out[i - first] = hips[i] + (place - whole) * (hips[i + 4] - hips[i]);
+          return true;
+        },
+      },
     },
     other,
   );
 }
 
-/** What the pass reads of bodies, whole rows for each: the fit of each node, then the rows of the inverse bind matrix of each joint. */
+/**
+ * What the pass reads of bodies, whole rows for each: the fit of each node, the rows of the inverse bind matrix of each joint, then
+ * `hips`, as far behind as dividing where the table of a clip begins by its entries tells its place.
+ */
 export function bodyTexels(bodies: readonly PoseTracks[]): DataTexture {
-  const [{ parents, inverses }] = bodies;
-  const height = Math.ceil((parents.length + inverses.length / 4) / TRACK_ROW);
+  const [{ parents, inverses, clips, morphRest }] = bodies;
+  const first = parents.length * 4 + inverses.length;
+  const before = first + 4 * Math.floor(clips.length / (parents.length + morphRest.length / 4));
+  const height = Math.ceil(
+    Math.max(...bodies.map(({ hips }) => before + (hips?.length ?? 0))) / (TRACK_ROW * 4),
+  );
   const size = height * TRACK_ROW * 4;
   const texels = new Float32Array(size * bodies.length);
-  bodies.forEach(({ fits = [...parents].flatMap(() => [0, 0, 0, 1]), inverses }, kind) => {
+  bodies.forEach(({ fits = [...parents].flatMap(() => [0, 0, 0, 1]), inverses, hips = [] }, kind) => {
     texels.set(fits, kind * size);
     texels.set(inverses, kind * size + parents.length * 4);
+    texels.set(hips, kind * size + before);
   });
   const texture = new DataTexture(texels, TRACK_ROW, height * bodies.length, RGBAFormat, FloatType);
   // Nodes whose texture is exchanged for one of the same version go on reading the first.

@@ -170,6 +170,8 @@ for (const [file] of BODIES.slice(0, 2)) {
 const APART = 'RobotExpressive.glb';
 /** How far legs may be from where clips that are made for the body have them, as a share of the height. */
 const OFF = 1e-4;
+/** How far soles may sink where hips are corrected. */
+const STANDING = 0.01;
 
 for (const from of BODIES) {
   for (const to of BODIES) {
@@ -191,7 +193,19 @@ for (const from of BODIES) {
       const { body, scale } = retargetBody(target.root, source.root, { names });
       const made = retargetClips(clips, source.root, target.root, { names, ground: false });
       const crowd = new SkinnedInstancedMesh(bakeCharacter(source.root, clips), 1);
-      const kind = new CrowdKinds(crowd).add(bakeCharacter(body, []), { scale });
+      const kinds = new CrowdKinds(crowd);
+      const kind = kinds.add(bakeCharacter(body, []), { scale });
+      const { boneTexture } = crowd;
+      const rest = look(source.root, null, from);
+      const grounded = retargetBody(target.root, source.root, { names, boneTexture });
+      expect(look(source.root, null, from)).toEqual(rest);
+      const standing = kinds.add(bakeCharacter(grounded.body, []), grounded);
+      const { skinIndex } = standing.geometry.attributes;
+      const jointOf = (i: number) => crowd.boneTexture.jointNames[skinIndex.getX(i)];
+      const soles = Array.from({ length: skinIndex.count }, (_, i) => i).filter((i) =>
+        /foot|toe|leg_joint_[LR]_[345]/i.test(jointOf(i)),
+      );
+      const heightOf = (i: number) => getVertexPosition(standing, 0, i, new Vector3()).y / height;
       const { jointNames } = kind.boneTexture;
       const height = characterHeight(target.root);
       const [own, other] = [from, to].map(namesOf);
@@ -203,6 +217,8 @@ for (const from of BODIES) {
         for (let i = 0; i < 5; i++) {
           const time = times[Math.floor((i * times.length) / 5)];
           crowd.play(0, clips[at].name, { time }).update(0);
+          const low = Math.min(...soles.map(heightOf));
+          if (from[0] === BUILT_IN) expect(low, clip.name).toBeGreaterThan(-STANDING);
           const { root } = new Reference(target.root, new Matrix4()).pose(clip, time);
           const node = (slot: string) => root.getObjectByName(other[slot])!.getWorldPosition(new Vector3());
           for (const side of ['L', 'R'])
