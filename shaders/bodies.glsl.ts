@@ -60,7 +60,7 @@ export const bodyGlobalsGLSL = 'vec4 nodeFit = vec4( 0.0 ); int ownRow = - 1;';
 
 /** What passes need for bodies of other proportions than the keys' own: functions, and where they are called. */
 export const bodiesGLSL = {
-  functions: functionsGLSL + bodyGlobalsGLSL,
+  functions: /*@__PURE__*/ (() => functionsGLSL + bodyGlobalsGLSL)(),
   begin: /* glsl */ `
 ownRow = - 1;
 if ( isNode ) {
