@@ -25,8 +25,7 @@ export interface RetargetedBody {
  * are; baked, it is a kind for `CrowdKinds` of a crowd of the other. Chains of other lengths follow the nearest joint.
  *
  * ```ts
- * const { boneTexture } = crowd;
- * const retargeted = retargetBody(far.scene, gltf.scene, { boneTexture });
+ * const retargeted = retargetBody(far.scene, gltf.scene, { boneTexture: crowd.boneTexture });
  * const robot = kinds.add(bakeCharacter(retargeted.body, []), retargeted);
  * ```
  *
