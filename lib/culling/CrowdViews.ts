@@ -334,6 +334,8 @@ export class CameraView implements PoseRequest {
   inShadow = false;
   readonly seen: Int32Array;
   version = 0;
+  /** For who takes several. */
+  readonly alone: readonly PoseRequest[] = [this];
 
   /** From the crowd's space into what the camera shows; several for an array of cameras. */
   private clips: readonly Matrix4[] = [];

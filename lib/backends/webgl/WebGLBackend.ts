@@ -157,13 +157,8 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
   skeleton.drawnCount = null;
   const seen = lookFor(crowd, draw);
   const view = seen && shownBy(crowd, seen, draw);
-  prepareDraw(
-    draw.renderer,
-    crowd,
-    seen && crowd.count <= crowd.visibility.count ? [seen] : null,
-    draw,
-    view,
-  );
+  const asked = seen && crowd.count <= crowd.visibility.count ? seen.alone : null;
+  prepareDraw(draw.renderer, crowd, asked, draw, view);
   skeleton.drawnCount = drawnCount(crowd, view);
 }
 
