@@ -107,7 +107,7 @@ export const MUTANTS = {
     tests: ['unit/culling'],
   },
   'fading-in-shadow': {
-    file: 'lib/features/levels/SeenLevels.ts',
+    file: 'lib/features/levels/CameraLevels.ts',
     text: 'chosen.steps[id] >= FADE_STEPS / 2',
     fault: 'chosen.steps[id] < FADE_STEPS / 2',
     tests: ['unit/culling', 'browser/levels'],
@@ -161,7 +161,7 @@ export const MUTANTS = {
     tests: ['parity/morphs', 'parity/images', 'parity/dressing', 'parity/shapes'],
   },
   'reach-of-motions': {
-    file: 'lib/features/motion/MotionSet.ts',
+    file: 'lib/features/motion/InstanceMotions.ts',
     text: 'if (motion.stage !== stage) continue;\n      // What',
     fault: 'if (motion.stage === stage) continue;\n      // What',
     tests: ['unit/features', 'unit/queries'],

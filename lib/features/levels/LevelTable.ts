@@ -7,8 +7,7 @@ import { AFFINE_SIZE, FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import type { KindSplitter, ListNumber, LODSelector } from '../../culling/LODSelector.js';
 import { SplitLists } from '../../culling/SplitLists.js';
-import { CameraLevels } from './CameraLevels.js';
-import { SeenLevels } from './SeenLevels.js';
+import { CameraLevels, SeenLevels } from './CameraLevels.js';
 
 /** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
 export interface Level {
