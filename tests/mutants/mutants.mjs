@@ -113,7 +113,7 @@ export const MUTANTS = {
     tests: ['unit/culling', 'browser/levels'],
   },
   'ties-of-nearest': {
-    file: 'lib/features/order/keepNearest.ts',
+    file: 'lib/features/order/DrawOrder.ts',
     text: 'room >= 0 && left >= 0',
     fault: 'left >= 0',
     tests: ['unit/culling', 'browser/limits'],
