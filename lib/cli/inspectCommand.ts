@@ -8,9 +8,8 @@ import { RigPoser } from '../baking/RigPoser.js';
 import type { Character } from '../character/assembleCharacter.js';
 import { collectRig } from '../character/collectRig.js';
 import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import type { StoredLevel } from '../files/addLevelsOf.js';
 import { bakedCharactersOf, type LoadedCharacter } from '../files/SkinnedInstancedMeshExtension.js';
-import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
+import { type DocumentOfFile, type StoredLevel, storedIn } from '../files/StoredCharacter.js';
 import {
   type BytesByKind,
   bytesByKind,

@@ -8,9 +8,9 @@ import { MeshoptDecoder } from 'meshoptimizer';
 import { Loader, LoadingManager, type Mesh, type Object3D, PropertyBinding, Texture } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { frames } from '../baking/frames.js';
-import { EXTENSION as BAKED } from '../files/fileErrors.js';
 import { buildGlb, parseGlb } from '../files/glb.js';
 import { SkinnedInstancedMeshExtension } from '../files/SkinnedInstancedMeshExtension.js';
+import { EXTENSION as BAKED } from '../files/StoredCharacter.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { attempt, inputError, reasonOf } from './messages.js';
 

@@ -1,3 +1,4 @@
+import type { BufferGeometry } from 'three';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { expectClips } from '../animation/ClipTable.js';
 import {
@@ -14,9 +15,51 @@ import { MAX_TRACK_TEXELS, SHORTS_PER_ROW, trackSize } from '../animation/trackT
 import type { Character } from '../character/assembleCharacter.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import { AFFINE_SIZE, MATRIX_TEXELS } from '../constants.js';
+import type { LevelOptions } from '../features/levels/CrowdLevels.js';
 import { expectFit, expectLength, expectShape, isPositive, type Shape } from '../utils/messages.js';
-import type { StoredLevel } from './addLevelsOf.js';
-import { EXTENSION, fileError, VERSION } from './fileErrors.js';
+
+/**
+ * Name of the glTF extension that holds baked characters.
+ *
+ * @category Save
+ */
+export const EXTENSION = 'SIM_baked_animation';
+/** Version of the extension that is written and read. */
+export const VERSION = 3;
+
+/** The extension that compresses views. */
+export const MESHOPT = 'EXT_meshopt_compression';
+
+/** What bytes take in a file: views begin at multiples of 8, so that arrays of any numbers may be made of them in place. */
+export const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
+
+/** An error about a file: what is wrong, and what to do. */
+export const fileError = (what: string, cause?: unknown): Error =>
+  new Error(`${EXTENSION}: ${what}`, { cause });
+
+/** An error about a file that is not as it was written. */
+export const damaged = (cause: unknown): Error =>
+  fileError(`${(cause as Error).message}; the file is damaged: bake it anew.`, cause);
+
+/** Where a level begins by how large it is drawn. */
+export interface LevelHeight {
+  /** Share of the height of the picture. */
+  screenShare: number;
+}
+
+/** A level of detail of a character's own vertices. */
+export interface StoredLevel {
+  /** Where it begins, as `CrowdLevels.add` takes it. */
+  start: number | LevelHeight;
+  /** As `CrowdLevels.add` takes them. */
+  options: Omit<LevelOptions, 'material'>;
+  /** How far its surface is off, as a share of the character's longest side, if that is known. */
+  error?: number;
+  /** Corners of its triangles, as vertices of the character's geometry; null for nothing. */
+  indices: Uint32Array | null;
+  /** Runs of one material. */
+  groups: BufferGeometry['groups'];
+}
 
 /** A character in a file, an extension of its glTF mesh: all else that it is made of, packed. */
 export interface StoredCharacter {

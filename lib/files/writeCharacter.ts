@@ -21,12 +21,10 @@ import {
 } from '../utils/geometries.js';
 import { checkAreOptions, describe, isPositive, isWithin } from '../utils/messages.js';
 import { type VertexTextureData, WORDS } from '../vertexTextures/VertexTextureData.js';
-import type { StoredLevel } from './addLevelsOf.js';
 import { materialCopier, type SourceOfLoader } from './copyMaterials.js';
-import { EXTENSION, fileError, VERSION } from './fileErrors.js';
 import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './GltfWriter.js';
 import { digestOf, type Order, pack } from './pack.js';
-import type { StoredFields } from './StoredCharacter.js';
+import { EXTENSION, fileError, type StoredFields, type StoredLevel, VERSION } from './StoredCharacter.js';
 import { writeScene } from './writeScene.js';
 
 /** A level of detail to be written: what `simplifyGeometry` returns of the crowd's geometry, and where it begins. */
