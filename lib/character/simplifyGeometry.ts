@@ -1,11 +1,9 @@
 import { Box3, type BufferGeometry, Vector3 } from 'three';
-import { createPoseMix } from '../animation/mixPose.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { isSingular } from '../utils/affine.js';
 import { type Attribute, isOfVertices, pickCorners, picked, plainArray } from '../utils/geometries.js';
-import { describe } from '../utils/messages.js';
 import { runAll, runInSlices, type SliceOptions, type Steps } from '../utils/slices.js';
-import { posers } from './crowdGeometry.js';
+import { carry, type Followed, posers, restMatrices } from './crowdGeometry.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
 export interface Simplifier {
@@ -53,7 +51,7 @@ type Result = [indices: Uint32Array, error: number];
  * were, with joints, weights and all other attributes; parts and groups for materials stay.
  *
  * @param ratio Share of the triangles that shall be left. More are if the simplifier finds no way.
- * @throws If it is no geometry of triangles, or the ratio is out of range, or the simplifier is none.
+ * @throws If the ratio is out of range, or the simplifier is not ready.
  *
  * @category See
  */
@@ -79,7 +77,11 @@ export async function simplifyGeometryAsync(
 }
 
 function* simplifySteps(source: BufferGeometry, ratio: number, simplifier: Simplifier): Steps<Simplified> {
-  check(source, ratio, simplifier);
+  if (!(ratio > 0 && ratio <= 1)) {
+    throw new Error(
+      `simplifyGeometry: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`,
+    );
+  }
   const surface = surfaceOf(source);
   const { indices, positions, attributes, weights, locked } = surface;
   const run = (target: number, limit: number): Result => {
@@ -127,21 +129,6 @@ function* simplifySteps(source: BufferGeometry, ratio: number, simplifier: Simpl
   }
   const [left, error] = best;
   return { ...gather(source, surface, left), error };
-}
-
-function check(source: BufferGeometry, ratio: number, simplifier: Simplifier): void {
-  if (source?.isBufferGeometry !== true || !source.hasAttribute('position')) {
-    throw new Error(`simplifyGeometry: ${describe(source)} is no geometry with positions.`);
-  }
-  if (!(ratio > 0 && ratio <= 1)) {
-    throw new Error(
-      `simplifyGeometry: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`,
-    );
-  }
-  if (typeof simplifier?.simplifyWithAttributes === 'function') return;
-  throw new Error(
-    `simplifyGeometry: simplifier is ${describe(simplifier)}; pass MeshoptSimplifier of the package meshoptimizer.`,
-  );
 }
 
 /** Makes a geometry of the corners that are left. */
@@ -300,66 +287,32 @@ function weld(arrays: readonly ArrayLike<number>[], count: number): Uint32Array 
 const pick = (attribute: Attribute, vertices: readonly number[], size = attribute.itemSize): Float32Array =>
   Float32Array.from(plainArray(picked(attribute, vertices), size));
 
-/** Four joints that each vertex follows, and by which shares. */
-type Followed = Record<'joints' | 'shares', Float32Array>;
-
 /** Carries vertices of a crowd's geometry to where they are in the rest pose; those of others stay. */
 function toRest(
   source: BufferGeometry,
-  { joints, shares }: Followed,
+  skin: Followed,
   positions: Float32Array,
   normals: Float32Array | null,
 ): void {
-  const { reader, jointNames } = posers.get(source)?.boneTexture ?? {};
-  if (!reader || !jointNames) return;
-  reader.pose(createPoseMix());
-  const matrices = new Float64Array(jointNames.length * AFFINE_SIZE);
-  let whole = -1;
-  for (let joint = jointNames.length - 1; joint >= 0; joint--) {
-    reader.jointMatrix(joint, matrices, joint * AFFINE_SIZE);
-    if (!isSingular(matrices, joint * AFFINE_SIZE)) whole = joint;
-  }
+  const { boneTexture } = posers.get(source) ?? {};
+  if (!boneTexture?.reader) return;
+  const matrices = restMatrices(boneTexture);
+  const places = boneTexture.jointNames.map((_, joint) => joint * AFFINE_SIZE);
+  const whole = places.find((at) => !isSingular(matrices, at)) ?? 0;
   // What the rest pose hides by flattening it, clips show as large as all else.
-  for (let joint = 0; whole >= 0 && joint < jointNames.length; joint++)
-    if (isSingular(matrices, joint * AFFINE_SIZE))
-      matrices.copyWithin(joint * AFFINE_SIZE, whole * AFFINE_SIZE, (whole + 1) * AFFINE_SIZE);
-  for (const [list, isPoint] of [
-    [positions, 1],
-    [normals, 0],
-  ] as const) {
-    if (list === null) continue;
-    for (let vertex = 0; vertex < list.length / 3; vertex++) {
-      const at = vertex * 3;
-      let x = 0;
-      let y = 0;
-      let z = 0;
-      for (let i = vertex * 4; i < vertex * 4 + 4; i++) {
-        if (!(shares[i] > 0)) continue;
-        const m = joints[i] * AFFINE_SIZE;
-        const a = rowOf(matrices, m, list, at, isPoint);
-        const b = rowOf(matrices, m + 4, list, at, isPoint);
-        const c = rowOf(matrices, m + 8, list, at, isPoint);
-        const share = isPoint ? shares[i] : shares[i] / (Math.sqrt(a * a + b * b + c * c) || 1);
-        x += share * a;
-        y += share * b;
-        z += share * c;
-      }
-      list[at] = x;
-      list[at + 1] = y;
-      list[at + 2] = z;
-    }
-  }
+  for (const at of places) if (isSingular(matrices, at)) matrices.copyWithin(at, whole, whole + AFFINE_SIZE);
+  carry(positions, skin, matrices, 1);
+  if (normals !== null) carry(normals, skin, matrices, 0);
 }
-
-/** A row of a matrix, applied to a point or a direction. */
-const rowOf = (m: Float64Array, row: number, list: Float32Array, at: number, isPoint: number): number =>
-  m[row] * list[at] + m[row + 1] * list[at + 1] + m[row + 2] * list[at + 2] + m[row + 3] * isPoint;
 
 /**
  * For each joint there is the middle of the vertices that follow it. Weighted by the joints of a vertex, these points change along the
  * surface as joints do, in three numbers however many joints there are.
  */
-function followedPoints({ joints, shares }: Followed, positions: Float32Array): Float32Array {
+function followedPoints(
+  { joints, shares }: Record<keyof Followed, Float32Array>,
+  positions: Float32Array,
+): Float32Array {
   const sums = new Float64Array((joints.reduce((most, joint) => Math.max(most, joint), 0) + 1) * 4);
   for (let i = 0; i < joints.length; i++) {
     const joint = joints[i] * 4;

@@ -46,32 +46,6 @@ async function createDracoDecoder(): Promise<unknown> {
   return create({ wasmBinary: read('draco_decoder.wasm') });
 }
 
-/** Of which list of a document the numbers are that stand at a key. */
-const LISTS: [keys: RegExp, list: keyof Document.IGLTF][] = [
-  [/^scene$/, 'scenes'],
-  [/^(nodes|children|joints|node)$/, 'nodes'],
-  [/^mesh$/, 'meshes'],
-  [/^skin$/, 'skins'],
-  [/^bufferView$/, 'bufferViews'],
-  // Attributes are in large letters.
-  [/^(inverseBindMatrices|indices|input|output|[A-Z_].*)$/, 'accessors'],
-];
-
-/** All numbers in a part of a document that say which of a list is meant, but for those in extensions. */
-export function referencesIn(
-  value: unknown,
-  list?: keyof Document.IGLTF,
-): { list: keyof Document.IGLTF; index: number }[] {
-  if (typeof value === 'number') return list === undefined ? [] : [{ list, index: value }];
-  if (Array.isArray(value)) return value.flatMap((one) => referencesIn(one, list));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) =>
-    key === 'extensions' || key === 'extras'
-      ? []
-      : referencesIn(one, LISTS.find(([keys]) => keys.test(key))?.[1]),
-  );
-}
-
 /** A glTF file that has been read, but not taken apart yet. */
 export interface SourceFile {
   command: string;

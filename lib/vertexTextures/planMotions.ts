@@ -90,11 +90,6 @@ export function planMotions(
   poser: RigPoser,
 ): { motions: PlannedMotion[]; byCode: boolean; restore(): void } {
   const motions = typeof source === 'function' ? [oneMotion(source, options)] : source;
-  if (!Array.isArray(motions)) {
-    throw new Error(
-      `${describe(source)} is no motion; pass AnimationClips, a function (time) => void, or an array of { name, duration, pose }.`,
-    );
-  }
   if (motions.length > 0 && motions.every(isMotion)) {
     if (options.clips !== undefined) {
       throw new Error(`options.clips chooses among AnimationClips; leave out motions instead.`);
@@ -153,9 +148,7 @@ function oneMotion(
 
 function planMotion(motion: VertexMotion, rate: number, follow: () => void): PlannedMotion {
   const { name, duration, fps = rate } = motion;
-  if (typeof name !== 'string' || name === '') {
-    throw new Error(`The name of a motion is ${describe(name)}; use one for play to find.`);
-  }
+  if (name === '') throw new Error('The name of a motion is ""; use one for play to find.');
   if (!(Number.isFinite(duration) && duration >= 0)) {
     throw new Error(`Motion "${name}" has duration ${describe(duration)}; use a finite number of seconds.`);
   }
