@@ -4,14 +4,8 @@
  * @module skinned-instanced-mesh/files
  */
 
-export {
-  addLevelsOf,
-  type LeveledCharacter,
-  type LevelHeight,
-  type StoredLevel,
-} from './files/addLevelsOf.js';
+export { addLevelsOf, type LeveledCharacter } from './files/addLevelsOf.js';
 export type { ParserOfSource, SourceOfLoader } from './files/copyMaterials.js';
-export { EXTENSION } from './files/fileErrors.js';
 export type { MeshoptEncoderLike } from './files/GltfWriter.js';
 export {
   bakedCharactersOf,
@@ -22,4 +16,5 @@ export {
   SkinnedInstancedMeshExtension,
   type VertexTextureReader,
 } from './files/SkinnedInstancedMeshExtension.js';
+export { EXTENSION, type LevelHeight, type StoredLevel } from './files/StoredCharacter.js';
 export { type WriteOptions, type WrittenLevel, writeCharacter } from './files/writeCharacter.js';

@@ -10,7 +10,8 @@ import {
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import { floatsOf } from '../utils/geometries.js';
+import { swapItems } from '../utils/attributes.js';
+import { type Attribute, floatsOf } from '../utils/geometries.js';
 
 const _bind = /*@__PURE__*/ new Matrix4();
 const _before = /*@__PURE__*/ new Matrix4();
@@ -107,57 +108,56 @@ export function rebindToJoint(geometry: BufferGeometry, from: Socket, to: Socket
   transformGeometry(geometry, affineToMatrix4(to.bind, 0, _bind).multiply(back));
 }
 
-/**
- * `BufferGeometry.applyMatrix4`, and what three.js leaves out: it transforms morph targets, turns quantized attributes into
- * floats first, and under a mirroring matrix keeps the front of triangles in front.
- */
+/** Moves all vertices by one matrix. One that mirrors turns triangles around, so that their front stays in front. */
 export function transformGeometry(geometry: BufferGeometry, matrix: Matrix4): void {
-  const { attributes, morphAttributes, morphTargetsRelative } = geometry;
-  for (const name of ['position', 'normal', 'tangent']) {
-    if (attributes[name] !== undefined) geometry.setAttribute(name, floatsOf(attributes[name]));
-  }
-  for (const name of ['position', 'normal'] as const) {
-    if (morphAttributes[name] !== undefined) morphAttributes[name] = morphAttributes[name].map(floatsOf);
-  }
-
-  const { position = [], normal = [] } = morphAttributes as Record<string, BufferAttribute[]>;
-  _linear.setFromMatrix4(matrix);
-  for (const target of position) {
-    if (morphTargetsRelative) target.applyMatrix3(_linear);
-    else target.applyMatrix4(matrix);
-  }
-  if (normal.length > 0 && geometry.hasAttribute('normal')) {
-    const lengths = normalLengths(geometry, matrix);
-    _linear.getNormalMatrix(matrix);
-    for (const target of normal) {
-      for (let i = 0; i < target.count; i++) {
-        _vector.fromBufferAttribute(target, i).applyMatrix3(_linear).divideScalar(lengths[i]);
-        target.setXYZ(i, _vector.x, _vector.y, _vector.z);
-      }
-    }
-  }
+  moveVertices(geometry, () => matrix);
   if (matrix.determinant() < 0) turnTriangles(geometry);
-  geometry.applyMatrix4(matrix);
 }
 
-/** How long each normal is once the matrix is applied; three.js then normalises it, and morph targets must shrink as much. */
-function normalLengths(geometry: BufferGeometry, matrix: Matrix4): number[] {
-  const normals = geometry.getAttribute('normal');
-  _linear.getNormalMatrix(matrix);
-  return Array.from({ length: normals.count }, (_, i) => {
-    return _vector.fromBufferAttribute(normals, i).applyMatrix3(_linear).length() || 1;
-  });
+/**
+ * Moves vertices each by a matrix of its own, as `BufferGeometry.applyMatrix4` does all by one, and what three.js leaves out: morph
+ * targets, and quantized attributes, which become floats first.
+ *
+ * @param matrixOf Gives none for vertices that stay.
+ */
+export function moveVertices(
+  geometry: BufferGeometry,
+  matrixOf: (vertex: number) => Matrix4 | false | undefined,
+): void {
+  const { attributes, morphAttributes, morphTargetsRelative } = geometry;
+  /** How long normals were before they were normalised: their morph targets shrink as much. */
+  const lengths: number[] = [];
+  const move = (source: Attribute, name: string, isTarget = false): BufferAttribute => {
+    const floats = floatsOf(source);
+    for (let vertex = 0; vertex < floats.count; vertex++) {
+      const matrix = matrixOf(vertex);
+      if (!matrix) continue;
+      _vector.fromBufferAttribute(floats, vertex);
+      if (name === 'normal') {
+        _vector.applyMatrix3(_linear.getNormalMatrix(matrix));
+        if (!isTarget) lengths[vertex] = _vector.length();
+        _vector.divideScalar(lengths[vertex] || 1);
+      } else if (name === 'tangent') _vector.transformDirection(matrix);
+      else if (isTarget && morphTargetsRelative) _vector.applyMatrix3(_linear.setFromMatrix4(matrix));
+      else _vector.applyMatrix4(matrix);
+      floats.setXYZ(vertex, _vector.x, _vector.y, _vector.z);
+    }
+    floats.needsUpdate = true;
+    return floats;
+  };
+  for (const name of ['position', 'normal', 'tangent'] as const) {
+    if (attributes[name]) geometry.setAttribute(name, move(attributes[name], name));
+    const targets = morphAttributes[name as 'position'];
+    if (targets) morphAttributes[name as 'position'] = targets.map((one) => move(one, name, true));
+  }
+  geometry.boundingBox = geometry.boundingSphere = null;
 }
 
 /** Swaps two corners of each triangle, so that its front stays in front under a matrix that mirrors. */
 function turnTriangles(geometry: BufferGeometry): void {
   const { count } = geometry.getAttribute('position');
-  if (geometry.index === null) geometry.setIndex(Array.from({ length: count }, (_, i) => i));
+  if (geometry.index === null) geometry.setIndex([...Array(count).keys()]);
   const index = geometry.index as unknown as BufferAttribute;
-  for (let i = 0; i + 2 < index.count; i += 3) {
-    const second = index.getX(i + 1);
-    index.setX(i + 1, index.getX(i + 2));
-    index.setX(i + 2, second);
-  }
+  for (let i = 0; i + 2 < index.count; i += 3) swapItems(index.array, i + 1, i + 2, 1);
   index.needsUpdate = true;
 }

@@ -7,9 +7,9 @@ import {
   type TypedArray,
 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { Influences } from '../constants.js';
+import { createPoseMix } from '../animation/mixPose.js';
+import { AFFINE_SIZE, type Influences } from '../constants.js';
 import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
-import { describe } from '../utils/messages.js';
 
 /** A part of a character: one of its meshes. */
 export interface CharacterPart {
@@ -79,9 +79,6 @@ export function createCrowdGeometry(
   influences: Influences,
 ): BufferGeometry {
   const { boneTexture } = poser;
-  if (given?.isBufferGeometry !== true) {
-    throw new Error(`${describe(given)} is no geometry; pass a BufferGeometry.`);
-  }
   const source = inFloats(given);
   const { binding } = boneTexture;
   for (const name of binding === null ? ['position', 'skinIndex', 'skinWeight'] : ['position']) {
@@ -148,6 +145,51 @@ export function jointsOf(geometry: BufferGeometry): Set<number> {
     for (let i = 0; i < 4 && weights[at + i] > 0; i++) found.add(joints[first + i]);
   }
   return found;
+}
+
+/** Four joints that each vertex follows, and by which shares. */
+export type Followed = Record<'joints' | 'shares', ArrayLike<number>>;
+
+/** Matrices, 12 numbers each, that carry what follows a joint to where it is at rest. */
+export function restMatrices({ reader, jointNames }: BoneTexture): Float64Array {
+  const matrices = new Float64Array(jointNames.length * AFFINE_SIZE);
+  reader.pose(createPoseMix());
+  for (let joint = 0; joint < jointNames.length; joint++)
+    reader.jointMatrix(joint, matrices, joint * AFFINE_SIZE);
+  return matrices;
+}
+
+/** Carries points of vertices, with `w` 1, or directions, with 0, by the joints that they follow. */
+export function carry(
+  list: Float32Array,
+  { joints, shares }: Followed,
+  matrices: Float64Array,
+  w: 0 | 1,
+): void {
+  const row = (m: number, at: number) =>
+    matrices[m] * list[at] +
+    matrices[m + 1] * list[at + 1] +
+    matrices[m + 2] * list[at + 2] +
+    matrices[m + 3] * w;
+  for (let at = 0, first = 0; at < list.length; at += 3, first += 4) {
+    let x = 0;
+    let y = 0;
+    let z = 0;
+    for (let i = first; i < first + 4; i++) {
+      if (!(shares[i] > 0)) continue;
+      const m = joints[i] * AFFINE_SIZE;
+      const a = row(m, at);
+      const b = row(m + 4, at);
+      const c = row(m + 8, at);
+      const share = w === 1 ? shares[i] : shares[i] / (Math.sqrt(a * a + b * b + c * c) || 1);
+      x += share * a;
+      y += share * b;
+      z += share * c;
+    }
+    list[at] = x;
+    list[at + 1] = y;
+    list[at + 2] = z;
+  }
 }
 
 /**

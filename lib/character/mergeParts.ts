@@ -11,7 +11,6 @@ import {
   shareAttribute,
   sharingCopy,
 } from '../utils/geometries.js';
-import { describe } from '../utils/messages.js';
 import { type CharacterPart, FURTHER_INFLUENCES } from './crowdGeometry.js';
 import { copyOf, type MaterialShare } from './materialFields.js';
 
@@ -111,10 +110,6 @@ export function mergeParts(
   /** Materials and textures that were made. */
   owned: (Material | Texture)[];
 } {
-  if (merger !== undefined && typeof merger.split !== 'function')
-    throw new Error(
-      `mergeMaterials is ${describe(merger)}; import the function mergeMaterials, and pass what it returns: { mergeMaterials: mergeMaterials() }.`,
-    );
   const [only] = parts;
   const asItIs =
     !only.rigid && !shading[0] && !isMirrored(only) && only.joints.every((joint, i) => joint === i);

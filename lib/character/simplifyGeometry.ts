@@ -1,9 +1,9 @@
-import type { BufferGeometry } from 'three';
-import { pickCorners } from '../utils/geometries.js';
-import { describe } from '../utils/messages.js';
+import { Box3, type BufferGeometry, Vector3 } from 'three';
+import { AFFINE_SIZE } from '../constants.js';
+import { isSingular } from '../utils/affine.js';
+import { type Attribute, isOfVertices, pickCorners, picked, plainArray } from '../utils/geometries.js';
 import { runAll, runInSlices, type SliceOptions, type Steps } from '../utils/slices.js';
-import { posers } from './crowdGeometry.js';
-import { type Surface, surfaceOf } from './surfaces.js';
+import { carry, type Followed, posers, restMatrices } from './crowdGeometry.js';
 
 /** What is used of meshoptimizer's `MeshoptSimplifier`, which the user brings along. */
 export interface Simplifier {
@@ -51,7 +51,7 @@ type Result = [indices: Uint32Array, error: number];
  * were, with joints, weights and all other attributes; parts and groups for materials stay.
  *
  * @param ratio Share of the triangles that shall be left. More are if the simplifier finds no way.
- * @throws If it is no geometry of triangles, or the ratio is out of range, or the simplifier is none.
+ * @throws If the ratio is out of range, or the simplifier is not ready.
  *
  * @category See
  */
@@ -77,7 +77,11 @@ export async function simplifyGeometryAsync(
 }
 
 function* simplifySteps(source: BufferGeometry, ratio: number, simplifier: Simplifier): Steps<Simplified> {
-  check(source, ratio, simplifier);
+  if (!(ratio > 0 && ratio <= 1)) {
+    throw new Error(
+      `simplifyGeometry: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`,
+    );
+  }
   const surface = surfaceOf(source);
   const { indices, positions, attributes, weights, locked } = surface;
   const run = (target: number, limit: number): Result => {
@@ -127,21 +131,6 @@ function* simplifySteps(source: BufferGeometry, ratio: number, simplifier: Simpl
   return { ...gather(source, surface, left), error };
 }
 
-function check(source: BufferGeometry, ratio: number, simplifier: Simplifier): void {
-  if (source?.isBufferGeometry !== true || !source.hasAttribute('position')) {
-    throw new Error(`simplifyGeometry: ${describe(source)} is no geometry with positions.`);
-  }
-  if (!(ratio > 0 && ratio <= 1)) {
-    throw new Error(
-      `simplifyGeometry: ratio is ${ratio}; use a share of the triangles, above 0 and up to 1.`,
-    );
-  }
-  if (typeof simplifier?.simplifyWithAttributes === 'function') return;
-  throw new Error(
-    `simplifyGeometry: simplifier is ${describe(simplifier)}; pass MeshoptSimplifier of the package meshoptimizer.`,
-  );
-}
-
 /** Makes a geometry of the corners that are left. */
 function gather(
   source: BufferGeometry,
@@ -167,4 +156,238 @@ function gather(
     if (left > 0) geometry.addGroup(first, left, materialIndex);
   }
   return { geometry, triangles: starts[runs.length] / 3, vertices: Uint32Array.from(vertices) };
+}
+
+/** The triangles of a geometry, as a simplifier takes them. */
+interface Surface {
+  indices: Uint32Array;
+  /** As shares of the character's size. No vertex is where one of another part is, so that none collapses into it. */
+  positions: Float32Array;
+  /** What shall change as little as positions, so many numbers a vertex as there are `weights`. */
+  attributes: Float32Array;
+  weights: number[];
+  /** 1 for vertices that must stay; null if none must. */
+  locked: Uint8Array | null;
+  /** For each vertex the one that it is in the geometry. */
+  vertices: number[];
+  /** Where runs of triangles begin that are in the same groups. */
+  starts: number[];
+  /** For each vertex the run that its triangles belong to. */
+  runs: number[];
+}
+
+/** How much of the character's size a change of an attribute by 1 counts for. */
+const WEIGHTS: Record<string, number> = { normal: 0.5, uv: 0.5, color: 0.5 };
+/** The same for a change of joints by as much as the joints are apart. */
+const JOINT_WEIGHT = 1;
+/** How far apart vertices of two parts may be that meet, as a share of the character's size: tools that quantise move them. */
+const NEAR = 1e-4;
+/** How far each part is moved away from the one before it: a few steps of a float32. */
+const APART = 2 ** -22;
+
+/**
+ * Takes the triangles of a geometry, in the rest pose if it is a crowd's: parts, rigid ones and those that a tool has quantised, are
+ * modelled each in a place and size of its own. Vertices that are alike are one, and those of several runs of triangles several.
+ */
+function surfaceOf(source: BufferGeometry): Surface {
+  const { attributes: all, index, morphAttributes } = source;
+  const drawn = [...Object.values(all), ...Object.values(morphAttributes).flat()].filter(isOfVertices);
+  const same = weld(
+    drawn.map((attribute) => plainArray(attribute, attribute.itemSize)),
+    all.position.count,
+  );
+  const indices = Uint32Array.from(
+    { length: index?.count ?? same.length },
+    (_, i) => same[index?.getX(i) ?? i],
+  );
+  const starts = groupRuns(source, indices.length / 3);
+  const places = new Int32Array(same.length * starts.length).fill(-1);
+  const vertices: number[] = [];
+  const runs: number[] = [];
+  for (let i = 0, run = 0; i < indices.length; i++) {
+    if (i / 3 === starts[run + 1]) run++;
+    const key = indices[i] * starts.length + run;
+    if (places[key] < 0) {
+      places[key] = vertices.push(indices[i]) - 1;
+      runs.push(run);
+    }
+    indices[i] = places[key];
+  }
+
+  const names = Object.keys(WEIGHTS).filter((name) => name in all);
+  const columns = names.map((name) => pick(all[name], vertices));
+  const weights = names.flatMap((name) => Array<number>(all[name].itemSize).fill(WEIGHTS[name]));
+  const positions = pick(all.position, vertices);
+  const points = [positions];
+  const { skinIndex, skinWeight } = all;
+  if (skinIndex !== undefined && skinWeight !== undefined) {
+    const skin = { joints: pick(skinIndex, vertices, 4), shares: pick(skinWeight, vertices, 4) };
+    toRest(source, skin, positions, 'normal' in all ? columns[0] : null);
+    points.push(followedPoints(skin, positions));
+    columns.push(points[1]);
+    weights.push(JOINT_WEIGHT, JOINT_WEIGHT, JOINT_WEIGHT);
+  }
+  const box = new Box3().setFromArray(positions);
+  const extent = Math.max(...box.getSize(new Vector3()).toArray()) || 1;
+  const min = box.min.toArray();
+  for (const list of points) for (let i = 0; i < list.length; i++) list[i] = (list[i] - min[i % 3]) / extent;
+
+  const attributes = new Float32Array(vertices.length * weights.length);
+  let first = 0;
+  for (const column of columns) {
+    const size = column.length / vertices.length;
+    for (let vertex = 0, from = 0; vertex < vertices.length; vertex++)
+      for (let i = 0; i < size; i++) attributes[vertex * weights.length + first + i] = column[from++];
+    first += size;
+  }
+  const { partIndex } = all;
+  const parts = partIndex && vertices.map((vertex) => partIndex.getX(vertex));
+  for (let vertex = 0; parts && vertex < parts.length; vertex++)
+    positions[vertex * 3] += parts[vertex] * APART;
+  const locked = parts ? lockSeams(indices, positions, parts) : null;
+  return { indices, positions, attributes, weights, locked, vertices, starts, runs };
+}
+
+/**
+ * For each vertex the first that has the same numbers.
+ *
+ * @param arrays As many numbers for each vertex.
+ */
+function weld(arrays: readonly ArrayLike<number>[], count: number): Uint32Array {
+  const sizes = arrays.map(({ length }) => length / count);
+  const isSame = (a: number, b: number) => {
+    for (let k = 0; k < arrays.length; k++) {
+      const array = arrays[k];
+      const size = sizes[k];
+      for (let i = 0; i < size; i++) if (array[a * size + i] !== array[b * size + i]) return false;
+    }
+    return true;
+  };
+  const first = new Uint32Array(count);
+  // Those that may be the same are a chain, from the last one on.
+  const last = new Map<number, number>();
+  const before = new Int32Array(count);
+  for (let vertex = 0; vertex < count; vertex++) {
+    let key = 0;
+    for (let k = 0; k < arrays.length; k++) {
+      const array = arrays[k];
+      const size = sizes[k];
+      for (let i = 0; i < size; i++) key = key * 1.3 + array[vertex * size + i];
+    }
+    let other = last.get(key) ?? -1;
+    before[vertex] = other;
+    while (other >= 0 && !isSame(other, vertex)) other = before[other];
+    first[vertex] = other < 0 ? vertex : first[other];
+    last.set(key, vertex);
+  }
+  return first;
+}
+
+/** The numbers that an attribute has for some vertices. */
+const pick = (attribute: Attribute, vertices: readonly number[], size = attribute.itemSize): Float32Array =>
+  Float32Array.from(plainArray(picked(attribute, vertices), size));
+
+/** Carries vertices of a crowd's geometry to where they are in the rest pose; those of others stay. */
+function toRest(
+  source: BufferGeometry,
+  skin: Followed,
+  positions: Float32Array,
+  normals: Float32Array | null,
+): void {
+  const { boneTexture } = posers.get(source) ?? {};
+  if (!boneTexture?.reader) return;
+  const matrices = restMatrices(boneTexture);
+  const places = boneTexture.jointNames.map((_, joint) => joint * AFFINE_SIZE);
+  const whole = places.find((at) => !isSingular(matrices, at)) ?? 0;
+  // What the rest pose hides by flattening it, clips show as large as all else.
+  for (const at of places) if (isSingular(matrices, at)) matrices.copyWithin(at, whole, whole + AFFINE_SIZE);
+  carry(positions, skin, matrices, 1);
+  if (normals !== null) carry(normals, skin, matrices, 0);
+}
+
+/**
+ * For each joint there is the middle of the vertices that follow it. Weighted by the joints of a vertex, these points change along the
+ * surface as joints do, in three numbers however many joints there are.
+ */
+function followedPoints(
+  { joints, shares }: Record<keyof Followed, Float32Array>,
+  positions: Float32Array,
+): Float32Array {
+  const sums = new Float64Array((joints.reduce((most, joint) => Math.max(most, joint), 0) + 1) * 4);
+  for (let i = 0; i < joints.length; i++) {
+    const joint = joints[i] * 4;
+    for (let axis = 0; axis < 3; axis++) sums[joint + axis] += shares[i] * positions[(i >> 2) * 3 + axis];
+    sums[joint + 3] += shares[i];
+  }
+  const points = new Float32Array(positions.length);
+  for (let i = 0; i < joints.length; i++) {
+    if (!(shares[i] > 0)) continue;
+    const joint = joints[i] * 4;
+    for (let axis = 0; axis < 3; axis++)
+      points[(i >> 2) * 3 + axis] += (shares[i] * sums[joint + axis]) / sums[joint + 3];
+  }
+  return points;
+}
+
+/**
+ * Where runs of triangles begin that are in the same groups. Groups may overlap: those of an outline and of what it is around are of
+ * the same triangles.
+ */
+function groupRuns({ groups }: BufferGeometry, triangles: number): number[] {
+  const ends = groups.flatMap(({ start, count }) => [start / 3, (start + count) / 3]);
+  return [...new Set([0, ...ends])].filter((at) => at === 0 || at < triangles).sort((a, b) => a - b);
+}
+
+/**
+ * Locks the vertices along which parts meet, so that there are no gaps between them, which are simplified each for itself. Null if there
+ * are none.
+ */
+function lockSeams(
+  indices: Uint32Array,
+  positions: Float32Array,
+  parts: readonly number[],
+): Uint8Array | null {
+  const border = bordersOf(indices, positions);
+  // Of cells twice as wide, eight hold all that is near a vertex. Where several parts are it is -1.
+  const cells = new Map<number, number>();
+  const width = Math.ceil(0.5 / NEAR) + 3;
+  const cellAt = (value: number) => Math.floor(value / NEAR / 2 + 1);
+  const cellOf = (vertex: number, x: number, y: number, z: number) => {
+    const at = vertex * 3;
+    return (
+      (cellAt(positions[at] + x) * width + cellAt(positions[at + 1] + y)) * width +
+      cellAt(positions[at + 2] + z)
+    );
+  };
+  for (const vertex of border)
+    for (let x = -NEAR; x <= NEAR; x += 2 * NEAR)
+      for (let y = -NEAR; y <= NEAR; y += 2 * NEAR)
+        for (let z = -NEAR; z <= NEAR; z += 2 * NEAR) {
+          const cell = cellOf(vertex, x, y, z);
+          cells.set(cell, (cells.get(cell) ?? parts[vertex]) === parts[vertex] ? parts[vertex] : -1);
+        }
+  const met = [...border].filter((vertex) => cells.get(cellOf(vertex, 0, 0, 0)) === -1);
+  if (met.length === 0) return null;
+  const locked = new Uint8Array(parts.length);
+  for (const vertex of met) locked[vertex] = 1;
+  return locked;
+}
+
+/** Vertices at edges that have a triangle on one side alone. */
+function bordersOf(indices: Uint32Array, positions: Float32Array): Set<number> {
+  const { length } = positions;
+  const same = weld([positions], length / 3);
+  const after = (i: number) => indices[i % 3 === 2 ? i - 2 : i + 1];
+  const edges = Array.from(indices, (corner, i) => {
+    const a = same[corner];
+    const b = same[after(i)];
+    return a < b ? a * length + b : b * length + a;
+  });
+  const sides = new Map<number, number>();
+  for (const edge of edges) sides.set(edge, (sides.get(edge) ?? 0) + 1);
+  const found = new Set<number>();
+  edges.forEach((edge, i) => {
+    if (sides.get(edge) === 1) found.add(indices[i]).add(after(i));
+  });
+  return found;
 }

@@ -9,8 +9,15 @@ import {
   type ReaderContext,
   type WriterContext,
 } from '@gltf-transform/core';
-import { aligned, EXTENSION, MESHOPT, VERSION } from '../files/fileErrors.js';
-import { type DocumentOfFile, type StoredCharacter, storedIn } from '../files/StoredCharacter.js';
+import {
+  aligned,
+  type DocumentOfFile,
+  EXTENSION,
+  MESHOPT,
+  type StoredCharacter,
+  storedIn,
+  VERSION,
+} from '../files/StoredCharacter.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -2,7 +2,7 @@ import type { GLTF } from '@gltf-transform/core';
 import type { Character } from '../character/assembleCharacter.js';
 import { type DocumentOfFile, storedIn } from '../files/StoredCharacter.js';
 import type { WrittenLevel } from '../files/writeCharacter.js';
-import { DRACO, referencesIn } from './readSource.js';
+import { DRACO } from './readSource.js';
 
 /** Bytes in words: `0.62 MB`, `3.1 kB`, `12 bytes`. */
 export function formatBytes(bytes: number): string {
@@ -98,20 +98,31 @@ export function bytesByKind(json: GLTF.IGLTF, external: number) {
     json: textSize({ ...json, animations: undefined }),
   };
   const kinds = new Map<number, keyof typeof bytes>();
-  const claim = (kind: keyof typeof bytes, part: unknown) => {
-    for (const { list, index } of referencesIn(part)) {
-      if (list === 'accessors') claim(kind, json.accessors?.[index]);
-      else if (list === 'bufferViews' && !kinds.has(index)) kinds.set(index, kind);
+  const claim = (kind: keyof typeof bytes, views: readonly (number | undefined)[]) => {
+    for (const view of views) if (view !== undefined && !kinds.has(view)) kinds.set(view, kind);
+  };
+  const claimAccessors = (kind: keyof typeof bytes, accessors: readonly (number | undefined)[]) => {
+    for (const accessor of accessors) {
+      const { bufferView, sparse } = json.accessors?.[accessor ?? -1] ?? {};
+      claim(kind, [bufferView, sparse?.indices.bufferView, sparse?.values.bufferView]);
     }
   };
-  for (const { views = [] } of storedIn(json as DocumentOfFile).values())
-    claim('baked', { bufferView: views });
-  claim('textures', json.images);
-  claim('geometry', json.meshes);
-  for (const { primitives } of json.meshes ?? [])
-    for (const { extensions } of primitives)
-      claim('geometry', { ...(extensions?.[DRACO] as object), attributes: null });
-  claim('animations', json.animations);
+  for (const { views = [] } of storedIn(json as DocumentOfFile).values()) claim('baked', views);
+  claim(
+    'textures',
+    (json.images ?? []).map(({ bufferView }) => bufferView),
+  );
+  for (const { attributes, indices, targets = [], extensions } of (json.meshes ?? []).flatMap(
+    (mesh) => mesh.primitives,
+  )) {
+    claimAccessors('geometry', [indices, ...[attributes, ...targets].flatMap((one) => Object.values(one))]);
+    claim('geometry', [(extensions?.[DRACO] as { bufferView?: number })?.bufferView]);
+  }
+  for (const { samplers } of json.animations ?? [])
+    claimAccessors(
+      'animations',
+      samplers.flatMap(({ input, output }) => [input, output]),
+    );
 
   for (const [view, { byteLength, extensions }] of (json.bufferViews ?? []).entries()) {
     const packed = extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression;

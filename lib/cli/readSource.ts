@@ -8,9 +8,9 @@ import { MeshoptDecoder } from 'meshoptimizer';
 import { Loader, LoadingManager, type Mesh, type Object3D, PropertyBinding, Texture } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { frames } from '../baking/frames.js';
-import { EXTENSION as BAKED } from '../files/fileErrors.js';
 import { buildGlb, parseGlb } from '../files/glb.js';
 import { SkinnedInstancedMeshExtension } from '../files/SkinnedInstancedMeshExtension.js';
+import { EXTENSION as BAKED } from '../files/StoredCharacter.js';
 import { VertexTexture } from '../vertexTextures/VertexTexture.js';
 import { attempt, inputError, reasonOf } from './messages.js';
 
@@ -44,32 +44,6 @@ async function createDracoDecoder(): Promise<unknown> {
   const script = `${read('draco_wasm_wrapper.js').toString('utf8')};return DracoDecoderModule`;
   const create = compileFunction(script, ['require', '__dirname'])(require, '') as DracoModule;
   return create({ wasmBinary: read('draco_decoder.wasm') });
-}
-
-/** Of which list of a document the numbers are that stand at a key. */
-const LISTS: [keys: RegExp, list: keyof Document.IGLTF][] = [
-  [/^scene$/, 'scenes'],
-  [/^(nodes|children|joints|node)$/, 'nodes'],
-  [/^mesh$/, 'meshes'],
-  [/^skin$/, 'skins'],
-  [/^bufferView$/, 'bufferViews'],
-  // Attributes are in large letters.
-  [/^(inverseBindMatrices|indices|input|output|[A-Z_].*)$/, 'accessors'],
-];
-
-/** All numbers in a part of a document that say which of a list is meant, but for those in extensions. */
-export function referencesIn(
-  value: unknown,
-  list?: keyof Document.IGLTF,
-): { list: keyof Document.IGLTF; index: number }[] {
-  if (typeof value === 'number') return list === undefined ? [] : [{ list, index: value }];
-  if (Array.isArray(value)) return value.flatMap((one) => referencesIn(one, list));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) =>
-    key === 'extensions' || key === 'extras'
-      ? []
-      : referencesIn(one, LISTS.find(([keys]) => keys.test(key))?.[1]),
-  );
 }
 
 /** A glTF file that has been read, but not taken apart yet. */

@@ -20,31 +20,6 @@ import {
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { LayerActions } from '../playback/LayerActions.js';
 
-/**
- * The way of an action from one total to another, as far as the clip has not finished before.
- *
- * @returns Whether it moves at all.
- */
-function wayBetween(actions: Actions, at: number, from: number, to: number, target: typeof _way): boolean {
-  const intervals = intervalsOf(actions, at);
-  if (intervals < 1 || from === to || hasBit(actions, at, FINISHED)) return false;
-  const reverse = isReversed(actions, at);
-  const left = passesLeft(actions, at);
-  const end = reverse ? Math.max(to, (1 - left) * intervals) : Math.min(to, left * intervals);
-  if (reverse ? from <= end : from >= end) return false;
-
-  // Lengths of the clip from where totals count to the first and the last pass.
-  const first = reverse ? Math.ceil(from / intervals) - 1 : Math.floor(from / intervals);
-  const last = reverse ? Math.floor(end / intervals) : Math.ceil(end / intervals) - 1;
-  target.from = from - first * intervals;
-  target.to = end - last * intervals;
-  target.start = reverse ? intervals : 0;
-  target.end = intervals - target.start;
-  target.between = Math.abs(last - first) - 1;
-  target.firstMirrored = isMirrored(actions, at, basePass(actions, at) + first);
-  return true;
-}
-
 /** A rigid motion over the ground: x, y, z, then the turn about y in radians. */
 type Motion = Float64Array;
 
@@ -53,7 +28,6 @@ const _from = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _to = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _path = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
 const _power = /*@__PURE__*/ new Float64Array(MOTION_SIZE);
-const _way = { from: 0, to: 0, start: 0, end: 0, between: 0, firstMirrored: false };
 
 /**
  * Moves the instances that play with `rootMotion: true` by what their clips did in the last `delta` seconds, across loops and,
@@ -170,7 +144,7 @@ function addLayerMotion(
   }
 }
 
-/** Adds how an action's clip moves its instance from one total to another, by weight. */
+/** Adds how an action's clip moves its instance from one total to another, by weight, as far as it has not finished before. */
 function addActionMotion(
   actions: Actions,
   at: number,
@@ -181,39 +155,42 @@ function addActionMotion(
   target: Motion,
 ): void {
   if (clip === null || clip.rootMotion === null || !hasBit(actions, at, ROOT_MOTION)) return;
-  if (!wayBetween(actions, at, from, to, _way)) return;
+  const intervals = intervalsOf(actions, at);
+  if (intervals < 1 || hasBit(actions, at, FINISHED)) return;
+  const reverse = isReversed(actions, at);
+  const left = passesLeft(actions, at);
+  const end = reverse ? Math.max(to, (1 - left) * intervals) : Math.min(to, left * intervals);
+  if (reverse ? from <= end : from >= end) return;
 
+  const first = reverse ? Math.ceil(from / intervals) - 1 : Math.floor(from / intervals);
+  const last = reverse ? Math.floor(end / intervals) : Math.ceil(end / intervals) - 1;
+  const base = basePass(actions, at);
+  const a = mirrored(from - first * intervals, intervals, isMirrored(actions, at, base + first));
+  const b = mirrored(end - last * intervals, intervals, isMirrored(actions, at, base + last));
+  // In a ping-pong, each pass leads back what the one before it led.
+  const passes = hasBit(actions, at, LOOP_PING_PONG) ? 0 : Math.abs(last - first);
   const curve = clip.rootMotion;
-  const intervals = clip.count - 1;
-  const pingPong = hasBit(actions, at, LOOP_PING_PONG);
-  const { start, end, between, firstMirrored } = _way;
   _path.fill(0);
-  if (between < 0) {
-    addPart(curve, intervals, firstMirrored, _way.from, _way.to);
-  } else {
-    addPart(curve, intervals, firstMirrored, _way.from, end);
-    // In a ping-pong, each two passes lead back to where they began.
-    if (!pingPong) addPower(curve, intervals, start, end, between);
-    else if (between % 2 !== 0) addPart(curve, intervals, !firstMirrored, start, end);
-    const lastMirrored = firstMirrored !== (pingPong && between % 2 === 0);
-    addPart(curve, intervals, lastMirrored, start, _way.to);
+  if (passes === 0) addPart(_path, curve, intervals, a, b);
+  else {
+    addPart(_path, curve, intervals, a, 0);
+    addPasses(curve, intervals, reverse, passes);
+    addPart(_path, curve, intervals, 0, b);
   }
   for (let i = 0; i < MOTION_SIZE; i++) target[i] += weight * _path[i];
 }
 
-/** Appends the way through one pass, from one place in it to another. */
-function addPart(curve: Float32Array, intervals: number, isMirrored: boolean, a: number, b: number): void {
-  motionAt(curve, mirrored(a, intervals, isMirrored), intervals, _from);
-  motionAt(curve, mirrored(b, intervals, isMirrored), intervals, _to);
-  addStep(_path, _from, _to);
+/** Appends the way from one place in a clip to another. */
+function addPart(path: Motion, curve: Float32Array, intervals: number, a: number, b: number): void {
+  motionAt(curve, a, intervals, _from);
+  motionAt(curve, b, intervals, _to);
+  addStep(path, _from, _to);
 }
 
 /** Appends the way through so many whole passes, by doubling it: there may be billions of them. */
-function addPower(curve: Float32Array, intervals: number, start: number, stop: number, passes: number): void {
-  motionAt(curve, start, intervals, _from);
-  motionAt(curve, stop, intervals, _to);
+function addPasses(curve: Float32Array, intervals: number, reverse: boolean, passes: number): void {
   _power.fill(0);
-  addStep(_power, _from, _to);
+  addPart(_power, curve, intervals, reverse ? intervals : 0, reverse ? 0 : intervals);
   _from.fill(0);
   for (let left = passes; left >= 1; left = Math.floor(left / 2)) {
     if (left % 2 === 1) addStep(_path, _from, _power);

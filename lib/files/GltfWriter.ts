@@ -1,7 +1,7 @@
 import { Box3, type TypedArray } from 'three';
-import { aligned, MESHOPT } from './fileErrors.js';
 import { buildGlb } from './glb.js';
 import { joined } from './pack.js';
+import { aligned, MESHOPT } from './StoredCharacter.js';
 
 /** What compresses: `MeshoptEncoder` of the package meshoptimizer. */
 export interface MeshoptEncoderLike {

@@ -16,12 +16,14 @@ import type { MaterialMerger } from '../character/mergeParts.js';
 import { plainArray } from '../utils/geometries.js';
 import { expectField, warnOnce } from '../utils/messages.js';
 import type { LeveledCharacter } from './addLevelsOf.js';
-import { checkStored } from './checkStored.js';
-import { damaged, EXTENSION, fileError } from './fileErrors.js';
 import { digestOf, unpack } from './pack.js';
 import {
   checkedIn,
+  checkStored,
   type DocumentOfFile,
+  damaged,
+  EXTENSION,
+  fileError,
   LOOKS,
   type StoredCharacter,
   type StoredFields,

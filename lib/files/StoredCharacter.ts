@@ -1,9 +1,65 @@
+import type { BufferGeometry } from 'three';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
+import { expectClips } from '../animation/ClipTable.js';
+import {
+  NODE_ENTRIES,
+  type PoseTracks,
+  RANGES,
+  SLOT_HEAD,
+  TRACK_ABSENT,
+  TRACK_CONSTANT,
+  TRACK_TEXEL,
+} from '../animation/PoseTracks.js';
+import { TRS_SIZE } from '../animation/Rig.js';
+import { MAX_TRACK_TEXELS, SHORTS_PER_ROW, trackSize } from '../animation/trackTexels.js';
 import type { Character } from '../character/assembleCharacter.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
-import { expectFit, expectShape, isPositive } from '../utils/messages.js';
-import type { StoredLevel } from './addLevelsOf.js';
-import { EXTENSION, fileError, VERSION } from './fileErrors.js';
+import { AFFINE_SIZE, MATRIX_TEXELS } from '../constants.js';
+import type { LevelOptions } from '../features/levels/CrowdLevels.js';
+import { expectFit, expectLength, expectShape, isPositive, type Shape } from '../utils/messages.js';
+
+/**
+ * Name of the glTF extension that holds baked characters.
+ *
+ * @category Save
+ */
+export const EXTENSION = 'SIM_baked_animation';
+/** Version of the extension that is written and read. */
+export const VERSION = 3;
+
+/** The extension that compresses views. */
+export const MESHOPT = 'EXT_meshopt_compression';
+
+/** What bytes take in a file: views begin at multiples of 8, so that arrays of any numbers may be made of them in place. */
+export const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
+
+/** An error about a file: what is wrong, and what to do. */
+export const fileError = (what: string, cause?: unknown): Error =>
+  new Error(`${EXTENSION}: ${what}`, { cause });
+
+/** An error about a file that is not as it was written. */
+export const damaged = (cause: unknown): Error =>
+  fileError(`${(cause as Error).message}; the file is damaged: bake it anew.`, cause);
+
+/** Where a level begins by how large it is drawn. */
+export interface LevelHeight {
+  /** Share of the height of the picture. */
+  screenShare: number;
+}
+
+/** A level of detail of a character's own vertices. */
+export interface StoredLevel {
+  /** Where it begins, as `CrowdLevels.add` takes it. */
+  start: number | LevelHeight;
+  /** As `CrowdLevels.add` takes them. */
+  options: Omit<LevelOptions, 'material'>;
+  /** How far its surface is off, as a share of the character's longest side, if that is known. */
+  error?: number;
+  /** Corners of its triangles, as vertices of the character's geometry; null for nothing. */
+  indices: Uint32Array | null;
+  /** Runs of one material. */
+  groups: BufferGeometry['groups'];
+}
 
 /** A character in a file, an extension of its glTF mesh: all else that it is made of, packed. */
 export interface StoredCharacter {
@@ -109,4 +165,128 @@ export function checkedIn(json: DocumentOfFile): Map<number, StoredCharacter> {
     expectFit(isThere && count * byteStride <= byteLength * MAX_RATIO + SLACK, `bufferViews.${view}`);
   });
   return stored;
+}
+
+const FIELDS: Shape = {
+  parts: [{ names: ['text'], materials: [{ material: '?count' }] }],
+  geometry: { attributes: { position: 'text' }, corners: ['count'], userData: {} },
+  looks: ['count'],
+  levels: [
+    { options: {}, indices: '?words', groups: [{ start: 'count', count: 'count', materialIndex: 'count' }] },
+  ],
+};
+
+/**
+ * Checks what was unpacked of a character for what would hang a page, take any amount of memory or be an error of JavaScript:
+ * what names more than there is, or goes in a circle. Chance is found by the digest.
+ *
+ * @throws If anything is not as it has to be; the message names the field.
+ */
+export function checkStored(fields: StoredFields): void {
+  expectShape(fields, FIELDS, 'value');
+  const { geometry, looks, levels, parts, data, morphTargetInfluences = [] } = fields;
+  expectShape(morphTargetInfluences, ['number'], 'value.morphTargetInfluences');
+  const { corners, userData } = geometry;
+  const groups = corners.length;
+  for (const list of [looks, userData.lacks ?? looks]) expectLength(list, groups, 'value.geometry.groups');
+  // Corners of levels are checked when these are added to a crowd.
+  const named = [
+    ...levels.flatMap(({ groups: runs }) => runs.map(({ materialIndex = 0 }) => materialIndex)),
+    ...parts.flatMap(({ materials }) => materials.map(({ material = 0 }) => material)),
+  ];
+  expectFit(
+    named.every((material) => material < groups),
+    'value.parts',
+  );
+  if (data || fields.vertices === undefined) checkData(data as BoneTextureData);
+}
+
+/** Checks the data of a bone texture. */
+function checkData(data: BoneTextureData): void {
+  const field = 'value.data';
+  const { jointNames, jointBinds, jointParents, clips, frames, tracks, encoding, precision } = data;
+  const joints = jointNames.length;
+  const names = { jointNames: ['text'], morphNames: ['text'] } as const;
+  const boxes = { restBounds: 6, jointBoxes: `floats ${joints * 6}` };
+  expectShape(data, { ...names, ...boxes, frames: 'count', layout: {}, flips: [{}] }, field);
+  expectShape(jointBinds.filter(Boolean), [AFFINE_SIZE], `${field}.jointBinds`);
+  const up = jointParents ?? jointNames.map(() => -1);
+  const areJoints =
+    [up, jointBinds].every(({ length }) => length === joints) &&
+    up.every((joint) => joint in jointNames || joint === -1);
+  expectFit(joints > 0 && areJoints, `${field}.jointParents`);
+  const isEncoded = tracks !== undefined && encoding === (tracks === null ? 'frames' : 'tracks');
+  expectFit(isEncoded && (precision === 'half' || precision === 'float'), `${field}.encoding`);
+  expectClips(clips, tracks === null ? frames : null, `${field}.clips`);
+  if (tracks) checkTracks(data, tracks);
+  else checkFrames(data);
+}
+
+function checkFrames({ jointNames, morphNames, frames, precision, layout, texels }: BoneTextureData): void {
+  const { width, height, stride } = layout;
+  const own = jointNames.length * MATRIX_TEXELS + Math.ceil(morphNames.length / 4);
+  const fits = stride === own && width % stride === 0 && frames > 0 && frames <= (width / stride) * height;
+  const Kind = precision === 'half' ? Uint16Array : Float32Array;
+  expectFit(fits && texels instanceof Kind && texels.length === width * height * 4, 'value.data.layout');
+}
+
+function checkTracks(
+  { jointNames, morphNames, precision, clips: { length: clips } }: BoneTextureData,
+  tracks: PoseTracks,
+): void {
+  const field = 'value.data.tracks';
+  const { parents, jointNodes, shorts, keys, table, clips: own } = tracks;
+  const nodes = parents.length;
+  const joints = jointNames.length;
+  const morphs = Math.ceil(morphNames.length / 4);
+  const shape = {
+    names: ['text'],
+    parents: 'integers',
+    rest: `doubles ${nodes * TRS_SIZE}`,
+    fixed: `doubles ${nodes * AFFINE_SIZE}`,
+    before: `doubles ${AFFINE_SIZE}`,
+    jointNodes: `integers ${joints}`,
+    inverses: `doubles ${joints * AFFINE_SIZE}`,
+    morphRest: `doubles ${morphs * 4}`,
+    keys: 'floats',
+    table: `words ${clips * (nodes + morphs) * NODE_ENTRIES}`,
+    clips: [{ duration: 'number', fps: 'number', frames: 'count', slots: '?floats', stride: 'count' }],
+  } as const;
+  expectShape(tracks, shape, field);
+  // Parents come first.
+  expectFit(
+    nodes > 0 &&
+      own.length === clips &&
+      parents.every((parent, node) => parent < node && parent >= Math.min(node, 1) - 1) &&
+      jointNodes.every((node) => node >= 0 && node < nodes),
+    `${field}.parents`,
+  );
+  const areShorts =
+    precision === 'half' ? shorts instanceof Uint16Array && shorts.length > 0 : shorts === null;
+  expectFit(
+    areShorts &&
+      (shorts?.length ?? 0) % SHORTS_PER_ROW === 0 &&
+      keys.length % 4 === 0 &&
+      trackSize(tracks) <= MAX_TRACK_TEXELS,
+    `${field}.keys`,
+  );
+  own.forEach(({ frames, slots }, i) => {
+    const [, , last, isUneven] = slots ?? [0, 1, frames - 1, 0];
+    const areFrames =
+      frames > 0 &&
+      last <= (isUneven ? (slots?.length ?? 0) - SLOT_HEAD : frames) - 1 &&
+      (slots?.subarray(SLOT_HEAD) ?? []).every((stored: number) => stored >= 0 && stored <= frames - 1);
+    expectFit(areFrames, `${field}.clips.${i}.slots`);
+  });
+  // Every track of every clip has to lie among the keys.
+  const size = table.length / clips;
+  const beyond = table.findIndex((entry, i) => {
+    if (entry === TRACK_ABSENT) return false;
+    const { frames, stride } = own[Math.floor(i / size)];
+    const isRange = i % NODE_ENTRIES === RANGES;
+    const isConstant = (entry & TRACK_CONSTANT) !== 0;
+    const texels = (shorts === null || isRange || isConstant ? keys : shorts).length / 4;
+    return (entry & TRACK_TEXEL) + (isRange ? 1 : isConstant ? 0 : (frames - 1) * stride) >= texels;
+  });
+  expectFit(beyond < 0, `${field}.table.${beyond}`);
 }

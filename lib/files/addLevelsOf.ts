@@ -1,27 +1,6 @@
-import type { BufferGeometry } from 'three';
-import type { CrowdLevels, LevelOptions } from '../features/levels/CrowdLevels.js';
+import type { CrowdLevels } from '../features/levels/CrowdLevels.js';
 import { pickCorners } from '../utils/geometries.js';
-import { fileError } from './fileErrors.js';
-
-/** Where a level begins by how large it is drawn. */
-export interface LevelHeight {
-  /** Share of the height of the picture. */
-  screenShare: number;
-}
-
-/** A level of detail of a character's own vertices. */
-export interface StoredLevel {
-  /** Where it begins, as `CrowdLevels.add` takes it. */
-  start: number | LevelHeight;
-  /** As `CrowdLevels.add` takes them. */
-  options: Omit<LevelOptions, 'material'>;
-  /** How far its surface is off, as a share of the character's longest side, if that is known. */
-  error?: number;
-  /** Corners of its triangles, as vertices of the character's geometry; null for nothing. */
-  indices: Uint32Array | null;
-  /** Runs of one material. */
-  groups: BufferGeometry['groups'];
-}
+import { fileError, type StoredLevel } from './StoredCharacter.js';
 
 /** A character with its levels of detail. */
 export interface LeveledCharacter {

@@ -1,4 +1,4 @@
-import { fileError } from './fileErrors.js';
+import { fileError } from './StoredCharacter.js';
 
 /** `glTF`, as the number that a .glb begins with. */
 const MAGIC = 0x46546c67;

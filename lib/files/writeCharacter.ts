@@ -19,14 +19,12 @@ import {
   plainArray,
   sharingCopy,
 } from '../utils/geometries.js';
-import { checkAreOptions, describe, isPositive, isWithin } from '../utils/messages.js';
+import { describe, isPositive, isWithin } from '../utils/messages.js';
 import { type VertexTextureData, WORDS } from '../vertexTextures/VertexTextureData.js';
-import type { StoredLevel } from './addLevelsOf.js';
 import { materialCopier, type SourceOfLoader } from './copyMaterials.js';
-import { EXTENSION, fileError, VERSION } from './fileErrors.js';
 import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './GltfWriter.js';
 import { digestOf, type Order, pack } from './pack.js';
-import type { StoredFields } from './StoredCharacter.js';
+import { EXTENSION, fileError, type StoredFields, type StoredLevel, VERSION } from './StoredCharacter.js';
 import { writeScene } from './writeScene.js';
 
 /** A level of detail to be written: what `simplifyGeometry` returns of the crowd's geometry, and where it begins. */
@@ -95,7 +93,6 @@ export function writeCharacter(
   characters: Character | readonly Character[],
   options: WriteOptions = {},
 ): Uint8Array {
-  checkAreOptions(options, 'writeCharacter');
   const { source, gltf, meshoptEncoder } = options;
   const writer = new GltfWriter(meshoptEncoder);
   writer.use(EXTENSION);
@@ -110,9 +107,6 @@ function write(
   writer: GltfWriter,
   materialOf: (material: Material) => number,
 ): void {
-  if (character?.boneTexture?.isBoneTexture !== true) {
-    throw fileError(`writeCharacter takes what bakeCharacter returns, not ${describe(character)}.`);
-  }
   const { geometry: given, material, boneTexture, made: _, parts, ...fields } = character;
   let geometry = inFloats(given);
   let levels = wanted.map((level, i) => levelOf(level, `levels[${i}]`, wanted[0], given));
@@ -157,11 +151,9 @@ function write(
 /** @throws If it says nothing that loading could do. */
 function mergingOf(value: WriteOptions['mergeMaterials'] = false): MergeMaterialsOptions | null {
   if (typeof value === 'boolean') return value ? {} : null;
-  const { textures = true, maxSize = 1 } = value ?? {};
-  if (typeof value === 'object' && typeof textures === 'boolean' && isPositive(maxSize)) return value;
-  throw fileError(
-    `mergeMaterials is ${describe(value)}; use true, false or { textures, maxSize }, a size above 0.`,
-  );
+  const { maxSize = 1 } = value;
+  if (isPositive(maxSize)) return value;
+  throw fileError(`mergeMaterials.maxSize is ${describe(maxSize)}; use a number of texels above 0.`);
 }
 
 /** The data of a bone texture without what is made of them, and without what is of this page. */
@@ -210,7 +202,7 @@ function levelOf(
 ): StoredLevel {
   const wrong = (what: string) => fileError(field + what);
   const isNear = distance !== undefined;
-  const { hysteresis = 0, influences } = options;
+  const { hysteresis = 0 } = options;
   if (isNear === (screenShare !== undefined))
     throw wrong(` begins at distance ${distance} and screenShare ${screenShare}; pass one of the two.`);
   if ((first.distance !== undefined) !== isNear) {
@@ -223,8 +215,6 @@ function levelOf(
     throw wrong(`.screenShare is ${describe(screenShare)}; use a share of the picture's height above 0.`);
   if (!isWithin(hysteresis, 1))
     throw wrong(`.hysteresis is ${describe(hysteresis)}; use a share of the distance, 0 to 1.`);
-  if (![undefined, 1, 2, 4].includes(influences))
-    throw wrong(`.influences is ${describe(influences)}; use 1, 2 or 4.`);
   const { count } = source.getAttribute('position');
   const corners = geometry?.index?.array ?? [];
   if (geometry !== null && (corners.length === 0 || vertices.length === 0))

@@ -49,12 +49,6 @@ export function checkFinite(value: number, what: string): void {
   if (!Number.isFinite(value)) throw new Error(`The ${what} is ${value}; use a finite number.`);
 }
 
-/** @throws If options are none: null, or a number that was meant for one of them. */
-export function checkAreOptions(options: unknown, caller: string, name = 'options'): void {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
-  throw new Error(`${caller}: ${name} is ${describe(options)}; pass an object, or leave it out.`);
-}
-
 /** Warns once of each option that nobody reads. @param known Has all that somebody reads as its keys. */
 export function warnOfUnknown(options: object, caller: string, known: object): void {
   for (const key in options) {

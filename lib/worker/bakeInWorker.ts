@@ -14,8 +14,8 @@ import { type Character, characterOf, refuseUnsupported } from '../character/ass
 import type { CollectedRig } from '../character/collectRig.js';
 import { warnOnce } from '../utils/messages.js';
 import { nextTask, runInSlices, type Steps } from '../utils/slices.js';
-import { BakeWorker, inTurn, type Outcome } from './BakeWorker.js';
-import { packClip, packRig } from './sent.js';
+import { type FromWorker, type Outcome, packClip, packRig, type ToWorker } from './sent.js';
+import script from './workerScript.js?bundled';
 
 /**
  * `bakeCharacter` in a worker: the page reads the scene and copies the keys, in slices of up to 4 milliseconds, and goes
@@ -123,4 +123,101 @@ function readOutcome(outcome: Outcome): BoneTextureData {
   }
   if (outcome.kind === 'error') throw outcome.error;
   return outcome.data;
+}
+
+/** A worker that bakes one character. Call `close` in the end, however that comes. */
+class BakeWorker {
+  /** Its answer; null if it could not be started, or died, or the signal has aborted. */
+  readonly outcome: Promise<Outcome | null>;
+  private worker: Worker | null = null;
+  private readonly url: string;
+  private settle: (outcome: Outcome | null) => void = () => {};
+  private readonly stop = () => this.settle(null);
+
+  constructor(private readonly options: Pick<BakeAsyncOptions, 'onProgress' | 'signal'>) {
+    this.outcome = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+    // The script comes along as text. A file of its own would be lost by some bundlers, and a worker must not be loaded from
+    // another site; pages whose Content-Security-Policy has no `worker-src blob:` do without a worker.
+    this.url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+    try {
+      this.worker = new Worker(this.url, { name: 'skinned-instanced-mesh' });
+    } catch {
+      this.stop();
+      return;
+    }
+    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.receive(data);
+    this.worker.onmessageerror = this.stop;
+    this.worker.onerror = (event) => {
+      event.preventDefault();
+      this.stop();
+    };
+    options.signal?.addEventListener('abort', this.stop);
+  }
+
+  post(message: ToWorker, transfer: Transferable[] = []): void {
+    this.worker?.postMessage(message, transfer);
+  }
+
+  /** Ends the worker, whatever it does. */
+  close(): void {
+    this.stop();
+    this.worker?.terminate();
+    this.worker = null;
+    URL.revokeObjectURL(this.url);
+    this.options.signal?.removeEventListener('abort', this.stop);
+  }
+
+  private receive(message: FromWorker): void {
+    if (message.kind !== 'progress') {
+      this.settle(message);
+      return;
+    }
+    try {
+      this.options.onProgress?.(message.share);
+    } catch (error) {
+      this.settle({ kind: 'error', error, warnings: [] });
+    }
+  }
+}
+
+/** How many may work at a time: about as many processors as are free. More workers would only take memory. */
+const MOST = 4;
+
+let working = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Does work as soon as no more than a few others are at theirs, in the order of the calls.
+ *
+ * @throws What the work throws, and the signal's reason when it aborts before its turn.
+ */
+async function inTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  signal?.throwIfAborted();
+  if (working === MOST) await nextTurn(signal);
+  else working++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    // Whoever comes next takes this one's place.
+    if (next === undefined) working--;
+    else next();
+  }
+}
+
+function nextTurn(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const start = () => {
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    const leave = () => {
+      waiting.splice(waiting.indexOf(start), 1);
+      reject(signal?.reason);
+    };
+    waiting.push(start);
+    signal?.addEventListener('abort', leave, { once: true });
+  });
 }

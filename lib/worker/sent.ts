@@ -11,12 +11,35 @@ import {
   type SkinnedMesh,
   Vector3,
 } from 'three';
+import type { BoneTextureData, EncodingName } from '../animation/BoneTextureData.js';
 import type { Rig, RigPart } from '../animation/Rig.js';
+import type { BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
 import type { PlannedClip } from '../baking/planClips.js';
+import type { RootMotionOptions } from '../baking/rootMotion.js';
 import type { Steps } from '../utils/slices.js';
 
+/** What a worker is sent: the clips, one by one, then what to do with them. */
+export type ToWorker =
+  | { kind: 'clip'; clip: SentClip }
+  | {
+      kind: 'bake';
+      character: Omit<BakedCharacter, 'rig'> & { rig: SentRig };
+      values: Pick<BakeOptions, 'precision' | 'maxTextureSize' | 'maxError'>;
+      rootMotion: RootMotionOptions | null;
+      encoding: EncodingName;
+    };
+
+/** How a worker's baking ends, and what it warns of. */
+export type Outcome = ({ kind: 'data'; data: BoneTextureData } | { kind: 'error'; error: unknown }) & {
+  /** Texts, and whether each is to be shown but once. */
+  warnings: { text: string; once: boolean }[];
+};
+
+/** What a worker answers. */
+export type FromWorker = { kind: 'progress'; share: number } | Outcome;
+
 /** A clip as a worker is sent it: what baking reads of it, and no more. */
-export type SentClip = Omit<PlannedClip, 'clip'> & {
+type SentClip = Omit<PlannedClip, 'clip'> & {
   clip: Pick<AnimationClip, 'name' | 'duration' | 'blendMode'>;
   tracks: SentTrack[];
 };
@@ -187,7 +210,7 @@ class GLTFCubicSplineQuaternion extends GLTFCubicSpline {
 }
 
 /** A rig as plain data, which a worker can be sent. */
-export type SentRig = Omit<Rig, 'nodes'> & { nodes: ReturnType<typeof packNode>[] };
+type SentRig = Omit<Rig, 'nodes'> & { nodes: ReturnType<typeof packNode>[] };
 
 type WithPivot = Object3D & { pivot?: Vector3 | null };
 

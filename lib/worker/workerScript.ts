@@ -9,8 +9,7 @@ import { frames } from '../baking/frames.js';
 import type { PlannedClip } from '../baking/planClips.js';
 import { extractRootMotion } from '../baking/rootMotion.js';
 import { warned } from '../utils/messages.js';
-import type { FromWorker, Outcome, ToWorker } from './BakeWorker.js';
-import { unpackClip, unpackRig } from './sent.js';
+import { type FromWorker, type Outcome, type ToWorker, unpackClip, unpackRig } from './sent.js';
 
 /** Milliseconds between two messages that say how much is done. */
 const PAUSE = 16;

@@ -107,13 +107,13 @@ export const MUTANTS = {
     tests: ['unit/culling'],
   },
   'fading-in-shadow': {
-    file: 'lib/features/levels/SeenLevels.ts',
+    file: 'lib/features/levels/CameraLevels.ts',
     text: 'chosen.steps[id] >= FADE_STEPS / 2',
     fault: 'chosen.steps[id] < FADE_STEPS / 2',
     tests: ['unit/culling', 'browser/levels'],
   },
   'ties-of-nearest': {
-    file: 'lib/features/order/keepNearest.ts',
+    file: 'lib/features/order/DrawOrder.ts',
     text: 'room >= 0 && left >= 0',
     fault: 'left >= 0',
     tests: ['unit/culling', 'browser/limits'],
@@ -161,7 +161,7 @@ export const MUTANTS = {
     tests: ['parity/morphs', 'parity/images', 'parity/dressing', 'parity/shapes'],
   },
   'reach-of-motions': {
-    file: 'lib/features/motion/MotionSet.ts',
+    file: 'lib/features/motion/InstanceMotions.ts',
     text: 'if (motion.stage !== stage) continue;\n      // What',
     fault: 'if (motion.stage === stage) continue;\n      // What',
     tests: ['unit/features', 'unit/queries'],

@@ -9,7 +9,7 @@ import { isCrowd } from '../../core/drawnCrowds.js';
 import { clipMorphs, drawnTexels } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
-/** Twin of `lib/animation/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
+/** Twin of `lib/baking/frames.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
 export const frameNodes: NodeSource = {
   name: 'frames',
 

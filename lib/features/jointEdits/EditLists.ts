@@ -237,12 +237,10 @@ class EditPool {
     this.free[exponent].push(first);
   }
 
-  /** Copies an edit to another place, of this pool or from another. */
-  copy(from: number, to: number, source: EditPool = this): void {
-    const { data, targets } = source;
-    this.data.set(data.subarray(from * EDIT_STRIDE, (from + 1) * EDIT_STRIDE), to * EDIT_STRIDE);
-    this.targets.set(targets.subarray(from * 3, from * 3 + 3), to * 3);
-    this.texture.changed(to);
+  /** Copies an edit to another place. */
+  copy(from: number, to: number): void {
+    this.texture.copyItem(from, to);
+    this.targets.copyWithin(to * 3, from * 3, from * 3 + 3);
   }
 
   dispose(): void {

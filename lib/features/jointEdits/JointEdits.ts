@@ -441,9 +441,6 @@ function writeProportion(crowd: Crowd, joint: string, value: number | Vector3 | 
 
 /** The numbers of a live pose, which hold until the next one is read. */
 function readPose(pose: Object3D | Skeleton, tracks: PoseTracks): Float32Array {
-  if (!((pose as Object3D)?.isObject3D || Array.isArray((pose as Skeleton)?.bones))) {
-    throw new Error(`The pose is ${textOf(pose)}; pass an Object3D or a Skeleton, or null to end it.`);
-  }
   const size = tracks.parents.length * LIVE_TEXELS * 4;
   if (_pose.length !== size) _pose = new Float32Array(size);
   _pose.fill(0);

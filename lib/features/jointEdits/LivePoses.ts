@@ -8,14 +8,18 @@ import {
   livePerRow,
 } from '../../../shaders/editLayout.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import {
+  RAMP_FROM,
+  RAMP_RATE,
+  RAMP_SIZE,
+  RAMP_START,
+  RAMP_TO,
+  rampAt,
+  rampDone,
+  rampTo,
+  setRamp,
+} from '../../playback/actionNumbers.js';
 import { resized, swapItems } from '../../utils/attributes.js';
-
-/** Numbers that say how much of a pose shows: from one weight to another, since when, in how many seconds. */
-const RAMP = 4;
-const FROM = 0;
-const TO = 1;
-const START = 2;
-const SECONDS = 3;
 
 /**
  * Poses that instances were given by hand, in one texture: local transforms of all nodes, for those instances that have one.
@@ -25,6 +29,7 @@ export class LivePoses {
   texture: InstanceTexture;
   /** Place of each instance's pose in the texture; -1 for none. */
   private places: Int32Array;
+  /** By place, how much of the pose shows. */
   private ramps: Float64Array;
   /** Instance that each place belongs to; -1 where it is free. */
   private owners: Int32Array;
@@ -39,7 +44,7 @@ export class LivePoses {
     const perRow = livePerRow(nodes);
     this.texture = new InstanceTexture(perRow, this.stride, perRow);
     this.owners = new Int32Array(perRow);
-    this.ramps = new Float64Array(perRow * RAMP);
+    this.ramps = new Float64Array(perRow * RAMP_SIZE);
     this.places = new Int32Array(capacity).fill(-1);
   }
 
@@ -61,12 +66,7 @@ export class LivePoses {
   /** How much of its pose an instance shows. */
   weightOf(index: number, now: number): number {
     const place = this.places[index];
-    if (place < 0) return 0;
-    const { ramps } = this;
-    const at = place * RAMP;
-    const done = ramps[at + SECONDS] > 0 ? Math.min((now - ramps[at + START]) / ramps[at + SECONDS], 1) : 1;
-    // Time may have been turned back to before the change began.
-    return ramps[at + FROM] + (ramps[at + TO] - ramps[at + FROM]) * Math.max(done, 0);
+    return place < 0 ? 0 : rampAt(this.ramps, place * RAMP_SIZE, now);
   }
 
   /**
@@ -75,12 +75,9 @@ export class LivePoses {
    * @param fade Seconds that it takes to show; undefined to leave a pose that shows already, or is about to, as it is.
    */
   give(index: number, now: number, fade: number | undefined): number {
-    if (this.places[index] < 0) {
-      this.places[index] = this.take(index);
-      this.ramp(index, now, 1, fade ?? 0, 0);
-    } else if (fade === 0 || this.isLeaving(index)) {
-      this.ramp(index, now, 1, fade ?? 0, this.weightOf(index, now));
-    }
+    if (this.places[index] < 0) this.places[index] = this.take(index);
+    // What is new is at 0, as what has left.
+    if (fade === 0 || this.isLeaving(index)) this.ramp(index, now, 1, fade ?? 0);
     this.texture.changed(this.places[index]);
     return this.places[index] * this.stride;
   }
@@ -90,7 +87,7 @@ export class LivePoses {
     if (this.places[index] < 0) return false;
     // Crowds that are told in every frame would never be done with it.
     if (this.isLeaving(index) && this.endOf(this.places[index]) <= now + fade) return true;
-    if (fade > 0) this.ramp(index, now, 0, fade, this.weightOf(index, now));
+    if (fade > 0) this.ramp(index, now, 0, fade);
     else this.drop(index);
     return true;
   }
@@ -100,8 +97,7 @@ export class LivePoses {
     const { owners } = this;
     for (let place = 0; place < this.used; place++) {
       const index = owners[place];
-      if (index < 0 || !this.isLeaving(index)) continue;
-      if (now < this.endOf(place)) continue;
+      if (index < 0 || !this.isLeaving(index) || rampDone(this.ramps, place * RAMP_SIZE, now) < 1) continue;
       this.drop(index);
       callback(index);
     }
@@ -112,15 +108,13 @@ export class LivePoses {
     const { ramps } = this;
     const place = this.places[index];
     out[at + HEADER_LIVE] = place + 1;
-    out.fill(0, at + HEADER_FROM, at + HEADER_FROM + RAMP);
+    out.fill(0, at + HEADER_FROM, at + HEADER_FROM + RAMP_SIZE);
     if (place < 0) return;
-    const from = place * RAMP;
-    const seconds = ramps[from + SECONDS];
-    const done = seconds === 0 || now >= ramps[from + START] + seconds;
-    out[at + HEADER_FROM] = ramps[from + FROM];
-    out[at + HEADER_TO] = ramps[from + TO];
-    out[at + HEADER_FADE_START] = ramps[from + START] - origin;
-    out[at + HEADER_FADE_RATE] = done ? 0 : 1 / seconds;
+    const from = place * RAMP_SIZE;
+    out[at + HEADER_FROM] = ramps[from + RAMP_FROM];
+    out[at + HEADER_TO] = ramps[from + RAMP_TO];
+    out[at + HEADER_FADE_START] = ramps[from + RAMP_START] - origin;
+    out[at + HEADER_FADE_RATE] = rampDone(ramps, from, now) === 1 ? 0 : ramps[from + RAMP_RATE];
   }
 
   resize(capacity: number): void {
@@ -144,7 +138,7 @@ export class LivePoses {
     if (from < 0) return;
     const to = this.take(index);
     this.places[index] = to;
-    this.ramps.set(source.ramps.subarray(from * RAMP, (from + 1) * RAMP), to * RAMP);
+    this.ramps.set(source.ramps.subarray(from * RAMP_SIZE, (from + 1) * RAMP_SIZE), to * RAMP_SIZE);
     const size = LIVE_TEXELS * 4;
     for (let node = 0; node < source.nodes; node++) {
       const at = from * source.stride + node * size;
@@ -171,19 +165,15 @@ export class LivePoses {
 
   /** When the pose of a place has come to the weight that it goes to. */
   private endOf(place: number): number {
-    return this.ramps[place * RAMP + START] + this.ramps[place * RAMP + SECONDS];
+    return this.ramps[place * RAMP_SIZE + RAMP_START] + 1 / this.ramps[place * RAMP_SIZE + RAMP_RATE];
   }
 
   private isLeaving(index: number): boolean {
-    return this.ramps[this.places[index] * RAMP + TO] === 0;
+    return this.ramps[this.places[index] * RAMP_SIZE + RAMP_TO] === 0;
   }
 
-  private ramp(index: number, now: number, to: number, seconds: number, from: number): void {
-    const at = this.places[index] * RAMP;
-    this.ramps[at + FROM] = from;
-    this.ramps[at + TO] = to;
-    this.ramps[at + START] = now;
-    this.ramps[at + SECONDS] = seconds;
+  private ramp(index: number, now: number, to: number, seconds: number): void {
+    rampTo(this.ramps, this.places[index] * RAMP_SIZE, now, to, seconds);
   }
 
   /** A place for an instance's pose, in which there is nothing. */
@@ -191,16 +181,15 @@ export class LivePoses {
     const place = this.free.pop() ?? this.used++;
     while (this.used > this.owners.length) this.grow();
     this.owners[place] = index;
+    setRamp(this.ramps, place * RAMP_SIZE, 0);
     this.texture.data.fill(0, place * this.stride, (place + 1) * this.stride);
     return place;
   }
 
   private grow(): void {
     const { texture, owners, ramps } = this;
-    this.owners = new Int32Array(owners.length * 2);
-    this.owners.set(owners);
-    this.ramps = new Float64Array(ramps.length * 2);
-    this.ramps.set(ramps);
+    this.owners = resized(owners, owners.length * 2);
+    this.ramps = resized(ramps, ramps.length * 2);
     this.texture = new InstanceTexture(this.owners.length, this.stride, texture.perRow);
     this.texture.data.set(texture.data);
     texture.dispose();

@@ -1,3 +1,4 @@
+import { Matrix4, Quaternion, Vector3 } from 'three';
 import {
   EDIT_AXIS,
   EDIT_COSINE,
@@ -13,12 +14,11 @@ import {
   KIND_ROTATION,
   LIVE_HAS,
   LIVE_TEXELS,
-  OPPOSITE,
 } from '../../../shaders/editLayout.js';
 import { multiplyQuaternions, slerp } from '../../animation/mixPose.js';
 import { PROPERTY_OFFSETS, ROTATION, SCALE, TRANSLATION } from '../../animation/PoseTracks.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
-import { linearDeterminant } from '../../utils/affine.js';
+import { affineFromMatrix4, affineToMatrix4, linearDeterminant } from '../../utils/affine.js';
 
 const _value = /*@__PURE__*/ new Float64Array(4);
 const _turned = /*@__PURE__*/ new Float64Array(4);
@@ -80,9 +80,13 @@ function moveTo(trs: Float64Array, to: number, value: ArrayLike<number>, at: num
   for (let i = 0; i < 3; i++) trs[to + i] = trs[to + i] * (1 - weight) + value[at + i] * weight;
 }
 
-const _turn = /*@__PURE__*/ new Float64Array(4);
-const _whole = /*@__PURE__*/ new Float64Array(4);
-const IDENTITY = [0, 0, 0, 1];
+const _model = /*@__PURE__*/ new Matrix4();
+const _rotation = /*@__PURE__*/ new Matrix4();
+const _turn = /*@__PURE__*/ new Quaternion();
+const _current = /*@__PURE__*/ new Quaternion();
+const _direction = /*@__PURE__*/ new Vector3();
+const _target = /*@__PURE__*/ new Vector3();
+const _origin = /*@__PURE__*/ new Vector3();
 
 /**
  * Applies an edit to a node's matrix relative to the root, in place: twin of `editModel` in the shaders. The node is turned
@@ -90,128 +94,44 @@ const IDENTITY = [0, 0, 0, 1];
  *
  * @param m 12 numbers, row by row.
  */
-export function editModel(edits: ArrayLike<number>, at: number, m: Float64Array, to: number): void {
+export function editModel(edits: Float32Array, at: number, m: Float64Array, to: number): void {
   const kind = edits[at + EDIT_KIND];
   const weight = edits[at + EDIT_WEIGHT];
-  if (kind === KIND_LOOK_AT + KIND_MODEL) {
-    if (!turnToTarget(edits, at, m, to)) return;
-  } else if ((kind & KIND_LOOK_AT) === KIND_POSITION) {
+  if ((kind & KIND_LOOK_AT) === KIND_POSITION) {
     const keep = kind & KIND_ADD ? 1 : 1 - weight;
     for (let i = 0; i < 3; i++) {
       m[to + 3 + i * 4] = m[to + 3 + i * 4] * keep + edits[at + EDIT_VALUE + i] * weight;
     }
     return;
-  } else {
-    for (let i = 0; i < 4; i++) _whole[i] = edits[at + EDIT_VALUE + i];
+  }
+  affineToMatrix4(m, to, _model);
+  if (kind === KIND_LOOK_AT + KIND_MODEL) turnToTarget(edits, at);
+  else {
+    _turn.fromArray(edits, at + EDIT_VALUE);
     if (!(kind & KIND_ADD)) {
-      if (!readRotation(m, to, _turn)) return;
-      for (let i = 0; i < 3; i++) _turn[i] = -_turn[i];
-      _value.set(_whole);
-      multiplyQuaternions(_value, 0, _turn, _whole);
+      // What is flattened has no rotation.
+      if (linearDeterminant(m, to) === 0) return;
+      _model.decompose(_origin, _current, _direction);
+      _turn.multiply(_current.conjugate());
     }
   }
-  if (weight >= 1) {
-    _turn.set(_whole);
-  } else {
-    _turn.set(IDENTITY);
-    slerp(_turn, 0, _whole, 0, weight);
-  }
-  turnRows(_turn, m, to);
+  _current.identity().slerp(_turn, weight);
+  _rotation.makeRotationFromQuaternion(_current).multiply(_model);
+  affineFromMatrix4(_rotation.setPosition(m[to + 3], m[to + 7], m[to + 11]), m, to);
 }
 
-/** Finds how a node has to turn so that its axis points at the target. False if there is no such turn. */
-function turnToTarget(edits: ArrayLike<number>, at: number, m: Float64Array, to: number): boolean {
-  const [ax, ay, az] = [edits[at + EDIT_AXIS], edits[at + EDIT_AXIS + 1], edits[at + EDIT_AXIS + 2]];
-  let dx = m[to] * ax + m[to + 1] * ay + m[to + 2] * az;
-  let dy = m[to + 4] * ax + m[to + 5] * ay + m[to + 6] * az;
-  let dz = m[to + 8] * ax + m[to + 9] * ay + m[to + 10] * az;
-  let tx = edits[at + EDIT_VALUE] - m[to + 3];
-  let ty = edits[at + EDIT_VALUE + 1] - m[to + 7];
-  let tz = edits[at + EDIT_VALUE + 2] - m[to + 11];
-  const direction = Math.hypot(dx, dy, dz);
-  const distance = Math.hypot(tx, ty, tz);
-  if (!(direction > 0 && distance > 0)) return false;
-  dx /= direction;
-  dy /= direction;
-  dz /= direction;
-  tx /= distance;
-  ty /= distance;
-  tz /= distance;
-
-  // Half way between both: turning by twice the angle to there goes all the way, without a sine or an angle.
-  const hx = dx + tx;
-  const hy = dy + ty;
-  const hz = dz + tz;
-  const half = Math.hypot(hx, hy, hz);
-  const q = _whole;
-  if (half < OPPOSITE) {
-    // Any axis across will do: three.js's `setFromUnitVectors` takes this one.
-    const across = Math.abs(dx) > Math.abs(dz);
-    q[0] = across ? -dy : 0;
-    q[1] = across ? dx : -dz;
-    q[2] = across ? 0 : dy;
-    q[3] = 0;
-    const length = Math.hypot(q[0], q[1], q[2]);
-    for (let i = 0; i < 3; i++) q[i] /= length;
-  } else {
-    q[0] = (dy * hz - dz * hy) / half;
-    q[1] = (dz * hx - dx * hz) / half;
-    q[2] = (dx * hy - dy * hx) / half;
-    q[3] = (dx * hx + dy * hy + dz * hz) / half;
-  }
-  if (q[3] < edits[at + EDIT_COSINE]) {
-    const sine = edits[at + EDIT_SINE] / Math.hypot(q[0], q[1], q[2]);
-    for (let i = 0; i < 3; i++) q[i] *= sine;
-    q[3] = edits[at + EDIT_COSINE];
-  }
-  return true;
-}
-
-/** Turns the upper left of a matrix by a rotation relative to the root. */
-function turnRows(q: Float64Array, m: Float64Array, to: number): void {
-  const [x, y, z, w] = q;
-  for (let column = 0; column < 3; column++) {
-    const at = to + column;
-    const [a, b, c] = [m[at], m[at + 4], m[at + 8]];
-    // v + 2 * cross(q.xyz, cross(q.xyz, v) + w * v)
-    const tx = y * c - z * b + w * a;
-    const ty = z * a - x * c + w * b;
-    const tz = x * b - y * a + w * c;
-    m[at] = a + 2 * (y * tz - z * ty);
-    m[at + 4] = b + 2 * (z * tx - x * tz);
-    m[at + 8] = c + 2 * (x * ty - y * tx);
-  }
-}
-
-/** Reads the rotation of a matrix, as `Matrix4.decompose` does. False if it flattens space to less than three dimensions. */
-function readRotation(m: Float64Array, at: number, q: Float64Array): boolean {
-  let sx = Math.hypot(m[at], m[at + 4], m[at + 8]);
-  const sy = Math.hypot(m[at + 1], m[at + 5], m[at + 9]);
-  const sz = Math.hypot(m[at + 2], m[at + 6], m[at + 10]);
-  if (!(sx > 0 && sy > 0 && sz > 0)) return false;
-  if (linearDeterminant(m, at) < 0) sx = -sx;
-  const [m11, m21, m31] = [m[at] / sx, m[at + 4] / sx, m[at + 8] / sx];
-  const [m12, m22, m32] = [m[at + 1] / sy, m[at + 5] / sy, m[at + 9] / sy];
-  const [m13, m23, m33] = [m[at + 2] / sz, m[at + 6] / sz, m[at + 10] / sz];
-  // Each of the four numbers, squared and times four; the largest is the one to divide by.
-  const squares = [1 + m11 - m22 - m33, 1 + m22 - m11 - m33, 1 + m33 - m11 - m22, 1 + m11 + m22 + m33];
-  if (squares[3] >= 1) {
-    write(q, m32 - m23, m13 - m31, m21 - m12, squares[3]);
-  } else if (squares[0] >= squares[1] && squares[0] >= squares[2]) {
-    write(q, squares[0], m12 + m21, m13 + m31, m32 - m23);
-  } else if (squares[1] >= squares[2]) {
-    write(q, m12 + m21, squares[1], m23 + m32, m13 - m31);
-  } else {
-    write(q, m13 + m31, m23 + m32, squares[2], m21 - m12);
-  }
-  return true;
-}
-
-/** Writes a quaternion, given all its numbers times one of them and another number. */
-function write(q: Float64Array, x: number, y: number, z: number, w: number): void {
-  const length = Math.hypot(x, y, z, w);
-  q[0] = x / length;
-  q[1] = y / length;
-  q[2] = z / length;
-  q[3] = w / length;
+/** Finds how a node has to turn so that its axis points at the target; the identity if there is no such turn. */
+function turnToTarget(edits: Float32Array, at: number): void {
+  _direction.fromArray(edits, at + EDIT_AXIS).transformDirection(_model);
+  _turn.identity();
+  _target
+    .fromArray(edits, at + EDIT_VALUE)
+    .sub(_origin.setFromMatrixPosition(_model))
+    .normalize();
+  if (_direction.lengthSq() === 0 || _target.lengthSq() === 0) return;
+  const { x, y, z, w } = _turn.setFromUnitVectors(_direction, _target);
+  const cosine = edits[at + EDIT_COSINE];
+  if (w >= cosine) return;
+  const sine = edits[at + EDIT_SINE] / Math.hypot(x, y, z);
+  _turn.set(x * sine, y * sine, z * sine, cosine);
 }

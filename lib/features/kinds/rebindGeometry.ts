@@ -1,18 +1,11 @@
-import {
-  BufferAttribute,
-  type BufferGeometry,
-  type InterleavedBufferAttribute,
-  Matrix3,
-  Matrix4,
-  Uint16BufferAttribute,
-  Vector3,
-} from 'three';
+import { BufferAttribute, type BufferGeometry, Matrix4, Uint16BufferAttribute, Vector3 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import { createPoseMix } from '../../animation/mixPose.js';
 import { leavesAlone } from '../../animation/PoseTracks.js';
+import { moveVertices } from '../../character/bindToJoint.js';
+import { restMatrices } from '../../character/crowdGeometry.js';
 import { AFFINE_SIZE, SHADING_JOINT } from '../../constants.js';
 import { affineToMatrix4 } from '../../utils/affine.js';
-import { floatsOf, sharingCopy } from '../../utils/geometries.js';
+import { sharingCopy } from '../../utils/geometries.js';
 
 /** How far a joint may be off, as a share of the largest of the character's distances. */
 export const TOLERANCE = 1e-5;
@@ -21,13 +14,11 @@ export const TOLERANCE = 1e-5;
 interface Match {
   joint: number;
   correction: Matrix4;
-  /** Whether vertices move by it. */
-  moves: boolean;
+  /** The same where it makes a difference. */
+  move: Matrix4 | false;
 }
 
 const _vector = /*@__PURE__*/ new Vector3();
-const _normals = /*@__PURE__*/ new Matrix3();
-const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
 
 /**
  * The geometry of a character for the joints of another one's bone texture: those of the same names, or where there is none, which
@@ -43,10 +34,9 @@ export function rebindGeometry(
   const { position, skinIndex, skinWeight, shadingJoint } = geometry.attributes;
   const rests = restsOf(own);
   const others = restsOf(other);
-  const distances = [...rests, ...others].map((rest) => _vector.setFromMatrixPosition(rest).length());
-  const size = Math.max(1e-9, ...distances);
+  const lengthOf = (rest: Matrix4) => _vector.setFromMatrixPosition(rest).length();
+  const size = Math.max(1e-9, ...[...rests, ...others].map(lengthOf));
   const matches: Match[] = [];
-  const copy = sharingCopy(geometry);
   const joints = new Uint16Array(position.count * 4);
   /** By vertex that of its first joint. */
   const firsts: Match[] = [];
@@ -62,6 +52,8 @@ export function rebindGeometry(
         refuse(own.jointNames[joint], 'is bound');
     }
   }
+  const moves = firsts.some(({ move }) => move);
+  const copy = moves ? geometry.clone() : sharingCopy(geometry);
   copy.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
   if (shadingJoint) {
     const nameAbove = (texture: BoneTexture, at: number) => texture.jointNames[parentOf(texture, at)];
@@ -75,12 +67,12 @@ export function rebindGeometry(
       const joint = one - 1;
       found[one] ??=
         1 + (matches[joint]?.joint ?? other.jointNames.findIndex((name, at) => turnsAs(joint, name, at)));
-      if (one > 0 && found[one] === 0) refuse(own.jointNames[joint], 'rests');
+      if (one && !found[one]) refuse(own.jointNames[joint], 'rests');
       return found[one];
     });
     copy.setAttribute('shadingJoint', new BufferAttribute(shading, 1));
   }
-  if (firsts.some(({ moves }) => moves)) moveVertices(copy, firsts);
+  if (moves) moveVertices(copy, (vertex) => firsts[vertex]?.move);
   return copy;
 }
 
@@ -115,9 +107,9 @@ function matchJoint(
       const off = distance(correction, _identity, size);
       if (off >= least) continue;
       least = off;
-      best = { joint: candidate, correction, moves: off > TOLERANCE };
+      best = { joint: candidate, correction, move: off > TOLERANCE && correction };
     }
-    if (best !== null) {
+    if (best) {
       if (best.correction.determinant() > 0) return best;
       refuse(name, 'is mirrored');
     }
@@ -133,7 +125,7 @@ function matchJoint(
 
 /** The joint above; -1 for none. */
 function parentOf({ data: { tracks, jointParents } }: BoneTexture, joint: number): number {
-  if (tracks === null) return jointParents?.[joint] === joint ? -1 : (jointParents?.[joint] ?? -1);
+  if (!tracks) return jointParents?.[joint] === joint ? -1 : (jointParents?.[joint] ?? -1);
   const { jointNodes, parents } = tracks;
   let node = parents[jointNodes[joint]];
   while (node >= 0 && !jointNodes.includes(node)) node = parents[node];
@@ -151,18 +143,16 @@ function isMoved({ data: { tracks } }: BoneTexture, joint: number): boolean {
 
 function bindOf({ data }: BoneTexture, joint: number): Matrix4 {
   const bind = data.jointBinds[joint];
-  if (bind === null) refuse(data.jointNames[joint], 'is of a skin in detached bind mode, bound');
+  if (!bind) refuse(data.jointNames[joint], 'is of a skin in detached bind mode, bound');
   return affineToMatrix4(bind, 0, new Matrix4());
 }
 
 /** For each joint where it rests, relative to the root. */
-export function restsOf({ data, reader, jointNames }: BoneTexture): Matrix4[] {
-  reader.pose(createPoseMix());
-  return jointNames.map((_, joint) => {
-    reader.jointMatrix(joint, _affine, 0);
-    const rest = affineToMatrix4(_affine, 0, new Matrix4());
-    const bind = data.jointBinds[joint];
-    return bind === null ? rest : rest.multiply(affineToMatrix4(bind, 0, new Matrix4()));
+export function restsOf(boneTexture: BoneTexture): Matrix4[] {
+  const matrices = restMatrices(boneTexture);
+  return boneTexture.data.jointBinds.map((bind, joint) => {
+    const rest = affineToMatrix4(matrices, joint * AFFINE_SIZE, new Matrix4());
+    return bind ? rest.multiply(affineToMatrix4(bind, 0, new Matrix4())) : rest;
   });
 }
 
@@ -173,32 +163,3 @@ function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size: numb
 }
 
 const differ = (a: Matrix4, b: Matrix4, size: number): boolean => distance(a, b, size) > TOLERANCE;
-
-const APPLY = {
-  position: (vector: Vector3, matrix: Matrix4) => vector.applyMatrix4(matrix),
-  normal: (vector: Vector3, matrix: Matrix4) => vector.applyNormalMatrix(_normals.getNormalMatrix(matrix)),
-  tangent: (vector: Vector3, matrix: Matrix4) => vector.applyMatrix3(_normals.setFromMatrix4(matrix)),
-};
-
-/** Moves vertices, with their normals, tangents and morph targets. */
-function moveVertices(geometry: BufferGeometry, matches: readonly Match[]): void {
-  const { attributes, morphAttributes, morphTargetsRelative } = geometry;
-  const move = (
-    source: BufferAttribute | InterleavedBufferAttribute,
-    apply: (vector: Vector3, matrix: Matrix4) => unknown,
-  ): BufferAttribute => {
-    const moved = floatsOf(source).clone();
-    matches.forEach(({ correction, moves }, vertex) => {
-      if (!moves) return;
-      apply(_vector.fromBufferAttribute(moved, vertex), correction);
-      moved.setXYZ(vertex, _vector.x, _vector.y, _vector.z);
-    });
-    return moved;
-  };
-  for (const name of ['position', 'normal', 'tangent'] as const) {
-    if (attributes[name] !== undefined) geometry.setAttribute(name, move(attributes[name], APPLY[name]));
-    const targets = morphAttributes[name as 'position'];
-    const apply = name === 'position' && !morphTargetsRelative ? APPLY.position : APPLY.tangent;
-    if (targets !== undefined) morphAttributes[name as 'position'] = targets.map((one) => move(one, apply));
-  }
-}

@@ -423,11 +423,6 @@ function meshOf(
 ): LevelMesh {
   const isGeometry = (source as BufferGeometry).isBufferGeometry === true;
   const geometry = isGeometry ? (source as BufferGeometry) : (source as LevelSource).geometry;
-  if (geometry?.isBufferGeometry !== true) {
-    throw new Error(
-      `${NAME}: a level is a geometry, createLevel(crowd, object) for the meshes under an object, or null for nothing.`,
-    );
-  }
   const material = options.material ?? (isGeometry ? owner.material : (source as LevelSource).material);
   if (isGeometry && Array.isArray(material) && geometry.groups.length === 0) {
     throw new Error(

@@ -1,14 +1,13 @@
 import { Box3, type BufferGeometry, type Camera, type Matrix4, type Object3D, Sphere, Vector3 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import { expandByArray } from '../../animation/jointBoxes.js';
-import { createPoseMix } from '../../animation/mixPose.js';
-import { skinOf } from '../../character/crowdGeometry.js';
-import { AFFINE_SIZE, FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
+import { carry, restMatrices } from '../../character/crowdGeometry.js';
+import { FADE_STEPS, FADING, ID_MASK, LEVEL_MASK, MAX_LEVELS } from '../../constants.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import type { KindSplitter, ListNumber, LODSelector } from '../../culling/LODSelector.js';
 import { SplitLists } from '../../culling/SplitLists.js';
-import { CameraLevels } from './CameraLevels.js';
-import { SeenLevels } from './SeenLevels.js';
+import { plainArray } from '../../utils/geometries.js';
+import { CameraLevels, SeenLevels } from './CameraLevels.js';
 
 /** A level of detail of a crowd, as `LOD.levels` has them. The numbers may be changed at any time. */
 export interface Level {
@@ -296,31 +295,17 @@ function startOf({ distance, screenShare }: Level): number {
 }
 
 /** Box around the vertices in the rest pose. */
-function boxAtRest(geometry: BufferGeometry, { data, reader, binding }: BoneTexture, target: Box3): Box3 {
+function boxAtRest(geometry: BufferGeometry, boneTexture: BoneTexture, target: Box3): Box3 {
   target.makeEmpty();
-  if (binding !== null) {
-    expandByArray(target, data.restBounds);
+  if (boneTexture.binding !== null) {
+    expandByArray(target, boneTexture.data.restBounds);
     return target;
   }
-  const position = geometry.getAttribute('position');
-  const { joints, stride, weights, unit } = skinOf(geometry);
-  const palette = new Float64Array(data.jointNames.length * AFFINE_SIZE);
-  reader.pose(createPoseMix());
-  data.jointNames.forEach((_, joint) => {
-    reader.jointMatrix(joint, palette, joint * AFFINE_SIZE);
-  });
-  for (let vertex = 0; vertex < position.count; vertex++) {
-    const { x, y, z } = _vector.fromBufferAttribute(position, vertex);
-    _vector.set(0, 0, 0);
-    for (let i = 0; i < 4; i++) {
-      const weight = weights[vertex * 4 + i] * unit;
-      const m = joints[vertex * stride + i] * AFFINE_SIZE;
-      if (!(weight > 0)) break;
-      _vector.x += weight * (palette[m] * x + palette[m + 1] * y + palette[m + 2] * z + palette[m + 3]);
-      _vector.y += weight * (palette[m + 4] * x + palette[m + 5] * y + palette[m + 6] * z + palette[m + 7]);
-      _vector.z += weight * (palette[m + 8] * x + palette[m + 9] * y + palette[m + 10] * z + palette[m + 11]);
-    }
-    if (!Number.isNaN(_vector.y)) target.expandByPoint(_vector);
-  }
+  const { position, skinIndex, skinWeight } = geometry.attributes;
+  const points = Float32Array.from(plainArray(position, 3));
+  const skin = { joints: plainArray(skinIndex, 4), shares: plainArray(skinWeight, 4) };
+  carry(points, skin, restMatrices(boneTexture), 1);
+  for (let at = 0; at < points.length; at += 3)
+    if (!Number.isNaN(points[at + 1])) target.expandByPoint(_vector.fromArray(points, at));
   return target;
 }

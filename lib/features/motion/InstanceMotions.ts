@@ -1,8 +1,26 @@
-import type { MeshMotions } from '../../core/Crowd.js';
-import { addMeshFeature, dropMeshFeature, featureOf, type MeshFeature } from '../../core/CrowdFeature.js';
+import { Box3, type BufferAttribute, Matrix4, Vector3, Vector4 } from 'three';
+import {
+  addMotionProgram,
+  MOTION_FIRST,
+  MOTION_HAS_COLOR,
+  MOTION_SWAPPED,
+  type MotionProgram,
+  type MotionStage,
+} from '../../../shaders/MotionProgram.js';
+import type { DrawnCrowd, MeshMotions } from '../../core/Crowd.js';
+import {
+  addMeshFeature,
+  type CrowdFeature,
+  dropMeshFeature,
+  type FeaturedCrowd,
+  featureOf,
+  type MeshFeature,
+} from '../../core/CrowdFeature.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
-import type { Motion } from './defineMotion.js';
-import { InstanceSeeds, type MotionSet, motionsOf } from './MotionSet.js';
+import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { sizeOf } from '../../instances/UniformLayout.js';
+import { swapItems } from '../../utils/attributes.js';
+import type { Motion, MotionDefinition, MotionValue, MotionVertex } from './defineMotion.js';
 
 /**
  * Moves the vertices of a crowd in time, beside what clips do, by what `defineMotion` defines: wind, flutter, breath. Time
@@ -78,5 +96,348 @@ export class InstanceMotions implements MeshFeature {
     this.mesh.instanceMotions = null;
     dropMeshFeature(this.mesh, this);
     this.mesh.motionsChanged();
+  }
+}
+
+/** The motions of a mesh, its own and those of what it is attached to. */
+class MotionSet implements MeshMotions {
+  readonly program: MotionProgram;
+  readonly numbers: Float32Array;
+
+  constructor(
+    readonly assigned: readonly { readonly motion: Motion; readonly home: DrawnCrowd }[],
+    readonly seeds: InstanceSeeds,
+  ) {
+    this.program = motionProgramOf(assigned.map(({ motion }) => motion.definition));
+    this.numbers = new Float32Array(this.program.vectors * 4);
+  }
+
+  get maxOffsetBefore(): number {
+    return this.extentOf('beforeSkinning');
+  }
+
+  get maxOffsetAfter(): number {
+    return this.extentOf('afterSkinning');
+  }
+
+  settle(mesh: DrawnCrowd): void {
+    const { numbers, assigned, program } = this;
+    numbers[MOTION_HAS_COLOR] = mesh.geometry.hasAttribute('color') ? 1 : 0;
+    numbers[MOTION_SWAPPED] = this.seeds.areSwapped ? 1 : 0;
+    for (let i = 0; i < assigned.length; i++) {
+      const { motion, home } = assigned[i];
+      const { timeAt, places } = program.steps[i];
+      const clock = clockOf(mesh, motion);
+      clock.settle(mesh.elapsed);
+      numbers[timeAt] = clock.time;
+      prepare(motion, home);
+      const uniforms = motion.uniforms as Readonly<Record<string, { value: MotionValue }>>;
+      for (let k = 0; k < places.length; k++) {
+        const { name, at } = places[k];
+        const { value } = uniforms[name];
+        if (typeof value === 'number') numbers[at] = value;
+        else value.toArray(numbers, at);
+      }
+    }
+  }
+
+  /** Twin of `moveVertex` in `motion.glsl.ts`. */
+  moveVertex(
+    mesh: DrawnCrowd,
+    index: number,
+    vertex: number,
+    target: Vector3,
+    pose: (position: Vector3) => Vector3,
+  ): Vector3 {
+    const { assigned, seeds } = this;
+    const { position } = _vertex;
+    readVertex(mesh, seeds, index, vertex);
+    _start.copy(position);
+    move(assigned, mesh, 'beforeSkinning');
+    pose(target.add(position).sub(_start));
+
+    pose(position);
+    _start.copy(position);
+    move(assigned, mesh, 'afterSkinning');
+    return target.add(position).sub(_start);
+  }
+
+  copyTime(from: DrawnCrowd, to: DrawnCrowd): void {
+    for (const { motion } of this.assigned) clockOf(to, motion).copy(clockOf(from, motion));
+  }
+
+  attached(mesh: DrawnCrowd): MotionSet | null {
+    return motionsOf(mesh, [], this, this.seeds);
+  }
+
+  private extentOf(stage: Motion['stage']): number {
+    let maxOffset = 0;
+    for (let i = 0; i < this.assigned.length; i++) {
+      const { motion, home } = this.assigned[i];
+      if (motion.stage !== stage) continue;
+      // What it derived from the geometry may be that of another crowd.
+      prepare(motion, home);
+      maxOffset += motion.maxOffset;
+    }
+    // Steps of a fifth.
+    return maxOffset === 0 ? 0 : 2 ** (Math.ceil(Math.log2(maxOffset) * 4) / 4);
+  }
+}
+
+const _rest = /*@__PURE__*/ new Box3();
+
+/** Lets a motion derive uniforms from others and from the mesh that it was assigned to. */
+function prepare(motion: Motion, { geometry, boneTexture, isJointAttachment }: DrawnCrowd): void {
+  if (isJointAttachment === true) {
+    if (geometry.boundingBox === null) geometry.computeBoundingBox();
+    _rest.copy(geometry.boundingBox ?? _rest.makeEmpty());
+  } else {
+    const { restBounds } = boneTexture.data;
+    _rest.min.set(restBounds[0], restBounds[1], restBounds[2]);
+    _rest.max.set(restBounds[3], restBounds[4], restBounds[5]);
+  }
+  motion.hooks.prepare(geometry, _rest);
+}
+
+/**
+ * What moves a mesh; null where nothing does.
+ *
+ * @param own The motions that were assigned to it.
+ * @param owner What moves the mesh that it is attached to; it follows those of its motions that come after skinning.
+ */
+function motionsOf(
+  mesh: DrawnCrowd,
+  own: readonly Motion[],
+  owner: MeshMotions | null,
+  seeds: InstanceSeeds,
+): MotionSet | null {
+  const assigned = own.map((motion) => ({ motion, home: mesh }));
+  const followed = owner instanceof MotionSet ? owner.assigned : [];
+  const after = followed.filter(({ motion }) => motion.stage === 'afterSkinning' && !own.includes(motion));
+  const all = [...assigned, ...after];
+  return all.length === 0 ? null : new MotionSet(all, seeds);
+}
+
+/** Programs that were made, by the definitions of their motions, which are told apart by what they are. */
+const programs: { definitions: readonly MotionDefinition[]; program: MotionProgram }[] = [];
+
+/** The program for motions of these definitions, one after another. */
+function motionProgramOf(definitions: readonly MotionDefinition[]): MotionProgram {
+  const known = programs.find(
+    (one) =>
+      one.definitions.length === definitions.length &&
+      one.definitions.every((definition, i) => definition === definitions[i]),
+  );
+  if (known !== undefined) return known.program;
+  const program = addMotionProgram(programWith(definitions));
+  programs.push({ definitions, program });
+  return program;
+}
+
+function programWith(definitions: readonly MotionDefinition[]): Omit<MotionProgram, 'number'> {
+  let end = MOTION_FIRST;
+  /** Room for so many numbers, none of which is in another vector than the first. */
+  const allot = (size: number): number => {
+    if ((end & 3) + size > 4) end = (end | 3) + 1;
+    end += size;
+    return end - size;
+  };
+  const steps = definitions.map((source) => {
+    const timeAt = allot(1);
+    const places = source.types.map(([name, type]) => ({ name, type, at: allot(sizeOf(type) as number) }));
+    return { source, timeAt, places };
+  });
+
+  return { vectors: Math.ceil(end / 4), steps };
+}
+
+/** The time of a motion in a crowd: what has passed on the crowd's clock, as fast as the motion wants it. */
+class MotionClock {
+  /** Below the motion's period, if it has one. */
+  time: number;
+
+  constructor(
+    private readonly motion: Motion,
+    private elapsed: number,
+  ) {
+    this.time = this.after(0, elapsed);
+  }
+
+  /** Brings the time up to the crowd's clock. The clock may have been turned back. */
+  settle(elapsed: number): void {
+    if (elapsed === this.elapsed) return;
+    this.time = this.after(this.time, elapsed - this.elapsed);
+    this.elapsed = elapsed;
+  }
+
+  copy({ time, elapsed }: MotionClock): void {
+    this.time = time;
+    this.elapsed = elapsed;
+  }
+
+  /** The time after some seconds. It stands still while uniforms give no finite rate: else it would be lost for good. */
+  private after(time: number, seconds: number): number {
+    const { hooks, definition } = this.motion;
+    const { period } = definition;
+    const then = time + seconds * hooks.rate();
+    if (!Number.isFinite(then)) return time;
+    return period === Infinity ? then : then - Math.floor(then / period) * period;
+  }
+}
+
+/** By crowd, the clocks of its motions: its meshes share them. */
+const clocks = /*@__PURE__*/ new WeakMap<object, WeakMap<Motion, MotionClock>>();
+
+/** The clock of a motion in the crowd that a mesh is of. A new one is where it were had it run from the beginning. */
+function clockOf({ playback, elapsed }: DrawnCrowd, motion: Motion): MotionClock {
+  let own = clocks.get(playback);
+  if (own === undefined) {
+    own = new WeakMap();
+    clocks.set(playback, own);
+  }
+  let clock = own.get(motion);
+  if (clock === undefined) {
+    clock = new MotionClock(motion, elapsed);
+    own.set(motion, clock);
+  }
+  return clock;
+}
+
+const _start = /*@__PURE__*/ new Vector3();
+
+const _vertex = {
+  position: /*@__PURE__*/ new Vector3(),
+  normal: /*@__PURE__*/ new Vector3(),
+  color: /*@__PURE__*/ new Vector4(),
+  instanceMatrix: /*@__PURE__*/ new Matrix4(),
+  modelMatrix: /*@__PURE__*/ new Matrix4(),
+  worldMatrix: /*@__PURE__*/ new Matrix4(),
+  time: 0,
+  random: 0,
+  instance: 0,
+  uniforms: {},
+};
+
+function readVertex(
+  { geometry, instanceMatrix, matrixWorld }: DrawnCrowd,
+  seeds: InstanceSeeds,
+  index: number,
+  vertex: number,
+) {
+  const { attributes } = geometry;
+  const color = attributes.color as BufferAttribute | undefined;
+  _vertex.position.fromBufferAttribute(attributes.position, vertex);
+  if (attributes.normal === undefined) _vertex.normal.set(0, 0, 0);
+  else _vertex.normal.fromBufferAttribute(attributes.normal, vertex);
+  _vertex.color.setScalar(0);
+  if (color !== undefined) {
+    const alpha = color.itemSize > 3 ? color.getW(vertex) : 1;
+    _vertex.color.set(color.getX(vertex), color.getY(vertex), color.getZ(vertex), alpha);
+  }
+  _vertex.instance = index;
+  _vertex.random = randomOf(seeds.of(index));
+  _vertex.instanceMatrix.fromArray(instanceMatrix.array, index * 16);
+  _vertex.modelMatrix.copy(matrixWorld);
+  _vertex.worldMatrix.multiplyMatrices(matrixWorld, _vertex.instanceMatrix);
+}
+
+function move(assigned: readonly { motion: Motion }[], mesh: DrawnCrowd, stage: MotionStage): void {
+  for (const { motion } of assigned) {
+    if (motion.stage !== stage) continue;
+    _vertex.uniforms = motion.hooks.values;
+    _vertex.time = clockOf(mesh, motion).time;
+    motion.definition.cpu?.(_vertex as MotionVertex<never>);
+  }
+}
+
+/**
+ * The random number of a seed, at least 0 and below 1. Twin of `motionRandom` in the shaders: Jarzynski and Olano, "Hash
+ * Functions for GPU Rendering", 2020, `pcg`.
+ */
+function randomOf(seed: number): number {
+  const state = Math.imul(seed, 747796405) + 2891336453;
+  const shift = ((state >>> 28) + 4) & 31;
+  const word = Math.imul((state >>> shift) ^ state, 277803737);
+  return (((word >>> 22) ^ word) >>> 8) / 2 ** 24;
+}
+
+/** Numbers of a texel: shaders read the first. */
+const STRIDE = 4;
+
+/**
+ * What the random numbers of instances are made of: its id, until an instance is exchanged with another and takes its own
+ * along. There is nothing in memory, and nothing on a GPU, as long as none was exchanged.
+ */
+class InstanceSeeds implements CrowdFeature {
+  private seeds: Uint32Array | null = null;
+  private made: InstanceTexture | null = null;
+
+  private capacity: number;
+
+  constructor(crowd: FeaturedCrowd & { readonly capacity: number }) {
+    this.capacity = crowd.capacity;
+    crowd.use(this);
+  }
+
+  /** Whether some instance has another seed than its id. */
+  get areSwapped(): boolean {
+    return this.seeds !== null;
+  }
+
+  /** Seeds as shaders read them; null as long as each is the instance's id. It is made when it is first asked for. */
+  get texture(): InstanceTexture | null {
+    const { seeds, capacity } = this;
+    if (seeds !== null && this.made === null) {
+      this.made = new InstanceTexture(capacity, STRIDE);
+      for (let i = 0; i < capacity; i++) this.made.data[i * STRIDE] = seeds[i];
+    }
+    return this.made;
+  }
+
+  of(index: number): number {
+    return this.seeds === null ? index : this.seeds[index];
+  }
+
+  swap(i: number, j: number): void {
+    this.seeds ??= Uint32Array.from({ length: this.capacity }, (_, id) => id);
+    swapItems(this.seeds, i, j, 1);
+    this.changed(i);
+    this.changed(j);
+  }
+
+  reset(index: number): void {
+    if (this.seeds === null || this.seeds[index] === index) return;
+    this.seeds[index] = index;
+    this.changed(index);
+  }
+
+  resize(capacity: number): void {
+    const { seeds } = this;
+    this.replace(seeds && Uint32Array.from({ length: capacity }, (_, id) => seeds[id] ?? id), capacity);
+  }
+
+  copy({ seeds, capacity }: InstanceSeeds): void {
+    this.replace(seeds?.slice() ?? null, capacity);
+  }
+
+  cloneFor(crowd: FeaturedCrowd & { readonly capacity: number }): InstanceSeeds {
+    return new InstanceSeeds(crowd);
+  }
+
+  dispose(): void {
+    this.made?.dispose();
+  }
+
+  private changed(index: number): void {
+    if (this.made === null || this.seeds === null) return;
+    this.made.data[index * STRIDE] = this.seeds[index];
+    this.made.changed(index);
+  }
+
+  private replace(seeds: Uint32Array | null, capacity: number): void {
+    this.made?.dispose();
+    this.made = null;
+    this.seeds = seeds;
+    this.capacity = capacity;
   }
 }

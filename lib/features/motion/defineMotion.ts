@@ -2,7 +2,7 @@ import type { Box3, BufferGeometry, Color, Matrix4, Vector2, Vector3, Vector4 } 
 import type { MotionSource, MotionStage } from '../../../shaders/MotionProgram.js';
 import type { MotionNodes, MotionTSL, MovedNodes } from '../../../shaders/motion.tsl.js';
 import type { UniformType } from '../../instances/UniformLayout.js';
-import { checkAreOptions, describe } from '../../utils/messages.js';
+import { describe } from '../../utils/messages.js';
 
 /** What a uniform of a motion can be. */
 export type MotionValue = number | Vector2 | Vector3 | Vector4 | Color;
@@ -188,19 +188,8 @@ const TAKEN = /^(position|normal|color|time|random|instance|(instance|model|worl
 export function defineMotion<U extends MotionValues = Record<never, never>>(
   options: MotionOptions<U>,
 ): MotionMaker<U> {
-  checkAreOptions(options, 'defineMotion');
   const { name, stage = 'afterSkinning', period = Infinity, glsl, functions = '', tsl, cpu } = options;
   const caller = 'defineMotion';
-  if (typeof glsl !== 'string') {
-    throw new Error(
-      `${caller}: glsl of "${name}" is ${describe(glsl)}; pass statements that change \`position\`.`,
-    );
-  }
-  if (stage !== 'beforeSkinning' && stage !== 'afterSkinning') {
-    throw new Error(
-      `${caller}: stage of "${name}" is ${describe(stage)}; use 'beforeSkinning' or 'afterSkinning'.`,
-    );
-  }
   if (!(period > 0)) throw new Error(`${caller}: period of "${name}" is ${period}; use a number above 0.`);
   if (typeof options.maxOffset !== 'function') checkMaxOffset(options.maxOffset, name, caller);
   const initial = (options.uniforms ?? {}) as U;

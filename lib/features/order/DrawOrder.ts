@@ -16,7 +16,6 @@ import type { ListNumber, ViewBudget } from '../../culling/LODSelector.js';
 import { listSeen } from '../../culling/seenInstances.js';
 import { sortByCode } from '../../culling/sortIds.js';
 import { trianglesAt } from '../../culling/ViewInfo.js';
-import { keepNearest } from './keepNearest.js';
 
 /** An instance that is to be drawn, for a function that sorts them. */
 export interface SortedInstance {
@@ -192,15 +191,22 @@ export class DrawOrder implements CrowdFeature {
 
 const _toCamera = /*@__PURE__*/ new Matrix4();
 
+/** Ids of the instances that are looked at. */
 let _ids = /*@__PURE__*/ new Uint32Array(0);
-
+/** By id, depths or squared distances, and the bits of these, in whose place come codes that are in the same order. */
 let _depths = /*@__PURE__*/ new Float32Array(0);
-
-/** The bits of the depths, in whose place come codes that are in the same order. */
 let _codes = /*@__PURE__*/ new Uint32Array(0);
-
 /** By id, which of its pixels are drawn, see `FADE_STEPS`. */
 let _fades = /*@__PURE__*/ new Uint8Array(0);
+
+/** Makes room in these. */
+function reserve(count: number): void {
+  if (_ids.length >= count) return;
+  _ids = new Uint32Array(count);
+  _depths = new Float32Array(count);
+  _codes = new Uint32Array(_depths.buffer);
+  _fades = new Uint8Array(count);
+}
 
 /** The instances of another view, in the order of their distance from the camera or in one that a function gives them. */
 class SortedView implements View {
@@ -241,15 +247,11 @@ class SortedView implements View {
     this.orderVersion = orderVersion;
     const { count, list, start = 0, isFading } = view;
     this.count = count;
-    if (_ids.length < count) _ids = new Uint32Array(count);
+    // Those that pass over are there twice.
+    reserve(Math.max(count, spheres.length / 4));
     const ids = _ids;
     for (let i = 0; i < count; i++)
       ids[i] = isFading ? list.entries[start + i] & ID_MASK : list.get(start + i);
-    if (_depths.length < spheres.length / 4) {
-      _depths = new Float32Array(spheres.length / 4);
-      _codes = new Uint32Array(_depths.buffer);
-      _fades = new Uint8Array(_depths.length);
-    }
     if (isFading) for (let i = 0; i < count; i++) _fades[ids[i]] = list.entries[start + i] >>> ID_BITS;
     const m = _toCamera.multiplyMatrices(camera.matrixWorldInverse, crowdMatrixWorld).elements;
     for (let i = 0; i < count; i++) {
@@ -302,6 +304,42 @@ function codesOf(ids: Uint32Array, count: number, farFirst: boolean): Uint32Arra
   return _codes;
 }
 
+/** By how much nearer than another one an instance counts that was among the nearest before, so that none comes and goes as the camera trembles. */
+const ADVANTAGE = 0.9;
+
+/** Bits of a code by which instances are counted at once; it has three times as many. */
+const BITS = 10;
+const DIGITS = 1 << BITS;
+
+/** By digit, how many instances have it, and what they cost. */
+const _counts = /*@__PURE__*/ new Uint32Array(DIGITS);
+const _costs = /*@__PURE__*/ new Float64Array(DIGITS);
+
+/** Writes codes in the order of squared distances in the world, which are less for instances that were kept. */
+function measure(
+  count: number,
+  kept: Int32Array,
+  spheres: Float32Array,
+  m: readonly number[],
+  { x: ex, y: ey, z: ez }: Vector3,
+): void {
+  for (let i = 0; i < count; i++) {
+    const id = _ids[i];
+    const x = spheres[id * 4];
+    const y = spheres[id * 4 + 1];
+    const z = spheres[id * 4 + 2];
+    const dx = m[0] * x + m[4] * y + m[8] * z + m[12] - ex;
+    const dy = m[1] * x + m[5] * y + m[9] * z + m[13] - ey;
+    const dz = m[2] * x + m[6] * y + m[10] * z + m[14] - ez;
+    const distance = dx * dx + dy * dy + dz * dz;
+    const wasKept = (kept[id >> 5] & (1 << (id & 31))) !== 0;
+    // What is nowhere is nearest: it is seen by every camera, too.
+    _depths[id] = Number.isNaN(distance) ? 0 : wasKept ? distance * ADVANTAGE * ADVANTAGE : distance;
+    // Floats from zero on are in the order of their bits. A code has 30.
+    _codes[id] >>>= 2;
+  }
+}
+
 const _eye = /*@__PURE__*/ new Vector3();
 
 /** Orders and limits what one camera sees. */
@@ -314,6 +352,8 @@ class OrderedView implements ViewStage, ViewBudget {
   /** Where the camera is that decides which instances are the nearest, and those that were. */
   private readonly eye = new Vector3();
   private kept: Int32Array | null = null;
+  /** The level of each instance, by id; null if all are at level 0. */
+  private levels: Uint8Array | null = null;
   private changed = false;
   /** By list, near ones first and far ones first. */
   private readonly lists = new Map<ListNumber, (SortedView | null)[]>();
@@ -347,17 +387,25 @@ class OrderedView implements ViewStage, ViewBudget {
       groups: { spheres },
     }: CrowdViews,
   ): void {
-    const { view, maxVisible, maxTriangles: max, costs } = this;
+    const { view, maxVisible, maxTriangles, eye } = this;
     const { seen, split } = view;
-    if (maxVisible === Infinity && max === Infinity) return;
-    if (max < Infinity && split !== null && view.splitVersion >= 0) {
-      if (_ids.length < view.capacity) _ids = new Uint32Array(view.capacity);
+    if (maxVisible === Infinity && maxTriangles === Infinity) return;
+    reserve(seen.length * 32);
+    if (maxTriangles < Infinity && split !== null && view.splitVersion >= 0) {
       split.byLevel?.fit(_ids, listSeen(seen, bits, _ids), spheres, this);
       view.splitVersion = split.splitVersion;
     }
+    this.levels = view.levels;
     this.kept ??= new Int32Array(seen.length);
-    const budget = { max, costs, levels: view.levels };
-    keepNearest(seen, bits, this.kept, spheres, crowdMatrixWorld.elements, this.eye, maxVisible, budget);
+    const { kept } = this;
+    const count = listSeen(seen, bits, _ids);
+    let cost = 0;
+    for (let i = 0; i < count; i++) cost += this.costOf(_ids[i]);
+    if (count > maxVisible || cost > maxTriangles) {
+      measure(count, kept, spheres, crowdMatrixWorld.elements, eye);
+      this.dropFarthest(count);
+    }
+    for (let word = 0; word < kept.length; word++) kept[word] = seen[word] & bits[word];
   }
 
   sorted(list: ListNumber, farFirst: boolean, crowdMatrixWorld: Matrix4, { groups }: CrowdViews): View {
@@ -393,6 +441,51 @@ class OrderedView implements ViewStage, ViewBudget {
   dispose(): void {
     for (const both of this.lists.values()) for (const one of both) one?.dispose();
     this.lists.clear();
+  }
+
+  /** Triangles of an instance. */
+  private costOf(id: number): number {
+    const { levels } = this;
+    return this.costs[levels === null ? 0 : levels[id]];
+  }
+
+  /**
+   * Lets the nearest be seen, of those that are listed: as many as may be, and none from the first on that would cost too much. Looks for
+   * the code of the first that may not be kept, digit by digit, each among those whose digits before are the same.
+   */
+  private dropFarthest(count: number): void {
+    const { seen } = this.view;
+    let room = this.maxVisible;
+    let left = this.maxTriangles;
+    let first = 0;
+    for (let shift = 2 * BITS; shift >= 0; shift -= BITS) {
+      _counts.fill(0);
+      _costs.fill(0);
+      for (let i = 0; i < count; i++) {
+        const id = _ids[i];
+        if (_codes[id] >>> (shift + BITS) !== first) continue;
+        const digit = (_codes[id] >>> shift) & (DIGITS - 1);
+        _counts[digit]++;
+        _costs[digit] += this.costOf(id);
+      }
+      let digit = 0;
+      for (; digit < DIGITS - 1 && _counts[digit] <= room && _costs[digit] <= left; digit++) {
+        room -= _counts[digit];
+        left -= _costs[digit];
+      }
+      first = first * DIGITS + digit;
+    }
+    for (let i = 0; i < count; i++) {
+      const id = _ids[i];
+      if (_codes[id] < first) continue;
+      if (_codes[id] === first) {
+        // Of several that are equally far, the first.
+        room--;
+        left -= this.costOf(id);
+        if (room >= 0 && left >= 0) continue;
+      }
+      seen[id >> 5] &= ~(1 << (id & 31));
+    }
   }
 
   /** Says how many triangles an instance has. */

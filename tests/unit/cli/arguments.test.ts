@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { chooseClips } from '../../../lib/cli/clips.js';
+import { chooseClips } from '../../../lib/cli/bakeCommand.js';
 import { allowClosing } from '../../../lib/cli/run.js';
 import { command } from '../../support/commandLine.js';
 

@@ -205,7 +205,6 @@ test('what does not fit the crowd is an error that says so', () => {
   ).toThrow('Mesh "Crate" hangs on none of the crowd\'s joints');
   expect(add((other) => bodyOf(other).removeFromParent())).toThrow('No visible mesh under "Character"');
   expect(() => addLevel(crowd, createLevel(crowd, new Group() as Object3D), 10)).toThrow('No visible mesh');
-  expect(() => addLevel(crowd, 'far' as never, 10)).toThrow('CrowdLevels: a level is a geometry');
   expect(() => addLevel(crowd, crowd.geometry, Number.NaN)).toThrow('a level begins at NaN; use a finite');
   expect(() => addLevel(crowd, crowd.geometry, 1, 2)).toThrow(
     'CrowdLevels: hysteresis is 2; use a share of the distance',

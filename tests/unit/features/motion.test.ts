@@ -125,7 +125,6 @@ describe('errors name what was wrong', () => {
     ['wind: maxOffset of "wind" is -1', () => wind({ maxOffset: -1 })],
     ['wind: maxOffset of "wind" is Infinity', () => wind({ maxOffset: Number.POSITIVE_INFINITY })],
     ['wind: maxOffset of "wind" is NaN', () => wind({ maxOffset: Number.NaN })],
-    ['defineMotion: glsl of "x" is undefined', () => defineMotion({ name: 'x', maxOffset: 0 } as never)],
     ['defineMotion: maxOffset of "x" is undefined', () => defineMotion({ name: 'x', glsl: '' } as never)],
     [
       'defineMotion: "time" is no name for a uniform',
