@@ -18,7 +18,7 @@ import {
   workgroupBarrier,
 } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute } from 'three/webgpu';
-import { type StoredUints, uintsIn, While, workgroupValues } from '../../shaders/tsl.js';
+import { type StorageOf, storageOf, While, workgroupValues } from '../../shaders/tsl.js';
 
 /** Invocations that sum up the cells, together. */
 const SCANNED = 256;
@@ -53,8 +53,8 @@ export class NeighbourGrid {
   /** While cells are counted, how many are in each; then where in `ids` each of them ends. */
   private readonly ends: StorageBufferAttribute;
   private readonly ids: StorageBufferAttribute;
-  private readonly endsRead: StoredUints;
-  private readonly idsRead: StoredUints;
+  private readonly endsRead: StorageOf<'uint'>;
+  private readonly idsRead: StorageOf<'uint'>;
   private readonly cells: number;
   private readonly cell: number;
 
@@ -65,11 +65,11 @@ export class NeighbourGrid {
     const all = cells * cells;
     this.ends = new StorageBufferAttribute(new Uint32Array(all), 1);
     this.ids = new StorageBufferAttribute(new Uint32Array(count), 1);
-    this.endsRead = uintsIn(this.ends).toReadOnly();
-    this.idsRead = uintsIn(this.ids).toReadOnly();
+    this.endsRead = storageOf(this.ends, 'uint').toReadOnly();
+    this.idsRead = storageOf(this.ids, 'uint').toReadOnly();
     const sums = storage(this.ends, 'uint', all).toAtomic();
     const sumAt = (index: Node<'int'>) => sums.element(index) as never;
-    const ids = uintsIn(this.ids);
+    const ids = storageOf(this.ids, 'uint');
     const cellOf = (index: Node<'int'>) => {
       const at = this.cellAt(placeOf(index)).toVar();
       return int(at.y.mul(cells).add(at.x)).toVar();

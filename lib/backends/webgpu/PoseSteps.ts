@@ -11,14 +11,21 @@ import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import { type Rows, rowsOf, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
+import {
+  type Rows,
+  rowsOf,
+  type StorageOf,
+  type Structs,
+  storageOf,
+  structsIn,
+} from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
 import { ID_MASK } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PaletteRows } from '../PaletteRows.js';
 import { nodesOf } from './featureNodes.js';
-import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
+import type { MatrixRows, RowsNodes } from './MatrixRows.js';
 import type { ActionsReader, StoredOnGPU } from './StoredOnGPU.js';
 import { type placesOf, placesReader } from './StoredPlaces.js';
 
@@ -178,7 +185,7 @@ export class PoseSteps {
   private readonly stepsOfNewFrame: ComputeNode[];
   /** Workgroups along each axis. */
   private readonly size = [1, 1, 1];
-  private readonly numbers: ReturnType<typeof structIn>;
+  private readonly numbers: Structs;
   /** The same on the WebGL 2 backend, whose computations cannot read buffers by number. */
   private readonly uniforms = {
     clock: uniform(new Vector2()),
@@ -192,14 +199,14 @@ export class PoseSteps {
   private readonly keys: TexelNode;
   private readonly shortKeys: TexelNode | null;
   private readonly bodies: TexelNode | null;
-  private readonly writers: readonly [RowsWriter, RowsWriter];
-  private readonly locals: RowsReader;
+  private readonly writers: readonly [RowsNodes, RowsNodes];
+  private readonly locals: RowsNodes;
   /** Between the two steps, where chains are long and no pose is edited. */
-  private readonly segment: { step: ComputeNode; from: RowsReader; to: RowsWriter } | null;
-  private readonly keeping: { from: RowsReader; to: RowsWriter } | null;
+  private readonly segment: { step: ComputeNode; from: RowsNodes; to: RowsNodes } | null;
+  private readonly keeping: { from: RowsNodes; to: RowsNodes } | null;
   /** The rows that are posed, and how many there are. */
-  private readonly ids: StoredUints;
-  private readonly totals: StoredUints;
+  private readonly ids: StorageOf<'uint'>;
+  private readonly totals: StorageOf<'uint'>;
   private readonly instanceOf = texels(noNumbers('rows'));
 
   /**
@@ -212,7 +219,7 @@ export class PoseSteps {
   ) {
     const { playback } = crowd;
     const { instanceOf } = this;
-    this.numbers = structIn(numbers, PoseNumbers);
+    this.numbers = structsIn(numbers, PoseNumbers, 1).toReadOnly();
     const told = (name: string) => this.numbers.element(int(0)).get(name);
     const { clock, starts, counts } = webGPU
       ? {
@@ -228,16 +235,16 @@ export class PoseSteps {
     this.places = placesReader(places);
     this.masks = playback.over && texels(playback.over.masks);
     this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
-    this.writers = [locals.writer(), palette.writer()];
+    this.writers = [locals.nodes(true), palette.nodes(true)];
     const reduced = poseEdits === null ? segments : null;
-    this.locals = (reduced ?? locals).reader();
-    this.keeping = before && { from: palette.reader(), to: before.writer() };
-    this.ids = uintsIn(due).toReadOnly();
-    this.totals = uintsIn(numbers).toReadOnly();
+    this.locals = (reduced ?? locals).nodes(false);
+    this.keeping = before && { from: palette.nodes(false), to: before.nodes(true) };
+    this.ids = storageOf(due, 'uint').toReadOnly();
+    this.totals = storageOf(numbers, 'uint').toReadOnly();
 
     const over = this.masks && nodesOf('AnimationLayers')(this.masks);
     const played = { actions: this.actions, clock, layers, over };
-    const each = (members: Node<'int'>, writer: RowsWriter, pose: PoseMember) => {
+    const each = (members: Node<'int'>, writer: RowsNodes, pose: PoseMember) => {
       const index = int(palette.invocation).toVar();
       const place = index.div(members).toVar();
       const member = index.sub(place.mul(members)).toVar();
@@ -268,7 +275,7 @@ export class PoseSteps {
     });
     // Texts know texels of textures by two numbers, of which the second is 0 in buffers.
     const firstOf = (place: Node<'int'>) => ivec2(place.mul(counts.y), 0).toVar();
-    const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
+    const localsIn = (from: RowsNodes) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
 
     // Whose turn it is: crowds share the steps.
     const next = (step: () => ComputeNode) => {
@@ -299,8 +306,8 @@ export class PoseSteps {
     this.compose = computed(compose());
     this.segment = null;
     if (reduced !== null) {
-      const from = locals.reader();
-      const to = reduced.writer();
+      const from = locals.nodes(false);
+      const to = reduced.nodes(true);
       const segment = Fn(() => {
         next(() => (this.segment as { step: ComputeNode }).step);
         const multiplied = segmentStep(readTracks(), localsIn(from));

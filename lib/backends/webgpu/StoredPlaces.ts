@@ -2,7 +2,7 @@ import type { InstancedBufferAttribute, Texture, TypedArray } from 'three';
 import { int } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { vectorsIn } from '../../../shaders/tsl.js';
+import { storageOf } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { MovedInstances } from '../../instances/MovedInstances.js';
@@ -105,7 +105,7 @@ export function placesReader(places: StorageBufferAttribute | Texture) {
     const node = texels(places);
     return { node, read: (instance: Node<'int'>) => columnsIn(node, instance) };
   }
-  const node = vectorsIn(places);
+  const node = storageOf(places, 'vec4').toReadOnly();
   const read = (instance: Node<'int'>) => {
     const first = instance.mul(COLUMNS).toVar();
     return [0, 1, 2, 3].map((i) => node.element(first.add(i)).toVar());

@@ -27,7 +27,7 @@ import type { DrawnCrowd, MeshMotions } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
-import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
+import { instanceNode, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
 import type { FeatureNodes, PosedNodes } from './featureNodes.js';
 import { posedNormal, posedPosition } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
@@ -163,26 +163,8 @@ const numbersAt = (index: number, before: boolean) =>
   vectorUniform((frame, vector) => {
     const motions = motionsOf(frame);
     if (motions === null) return;
-    vector.fromArray(before ? numbersBefore(motions, frame.frameId) : motions.numbers, index * 4);
+    vector.fromArray(
+      before ? numbersBefore(motions, motions.numbers, frame.frameId) : motions.numbers,
+      index * 4,
+    );
   });
-
-const kept = /*@__PURE__*/ new WeakMap<
-  MeshMotions,
-  { frameId: number; now: Float32Array; before: Float32Array }
->();
-
-/** The numbers of the frame drawn before, time and uniforms; to begin with, those of now. */
-function numbersBefore(motions: MeshMotions, frameId: number): Float32Array {
-  const { numbers } = motions;
-  let last = kept.get(motions);
-  if (last === undefined) {
-    last = { frameId, now: numbers.slice(), before: numbers.slice() };
-    kept.set(motions, last);
-  }
-  if (last.frameId !== frameId) {
-    last.frameId = frameId;
-    last.before.set(last.now);
-    last.now.set(numbers);
-  }
-  return last.before;
-}

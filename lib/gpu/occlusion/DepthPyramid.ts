@@ -8,13 +8,12 @@ import {
   ivec2,
   max,
   select,
-  storage,
   uniform,
   workgroupBarrier,
 } from 'three/tsl';
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { TexelNode } from '../../../shaders/TexelNode.js';
-import { type Elements, workgroupValues } from '../../../shaders/tsl.js';
+import { type StorageOf, storageOf, workgroupValues } from '../../../shaders/tsl.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */
 export const FINEST = 2;
@@ -37,8 +36,8 @@ const NEAREST = -2;
  */
 export class DepthPyramid {
   private buffer = new StorageBufferAttribute(new Float32Array(1), 1);
-  private readonly stored: StoredFloats;
-  private readonly squares: StoredFloats;
+  private readonly stored: StorageOf<'float'>;
+  private readonly squares: StorageOf<'float'>;
   private readonly texture: TexelNode;
   private readonly columns = uniform(1, 'int');
   private readonly blocks = uniform(1, 'int');
@@ -49,8 +48,8 @@ export class DepthPyramid {
   /** @param sign -1 if greater depth is nearer. */
   constructor(depth: DepthTexture, sign: number) {
     this.texture = new TexelNode(depth);
-    this.stored = floatsIn(this.buffer);
-    this.squares = floatsIn(this.buffer).toReadOnly();
+    this.stored = storageOf(this.buffer, 'float');
+    this.squares = storageOf(this.buffer, 'float').toReadOnly();
     this.step = Fn(() => this.build(sign))().computeKernel([WORKGROUP]);
   }
 
@@ -132,12 +131,3 @@ function startsOfLevels(): number[] {
   for (let level = 0; level < LEVELS; level++) starts.push(starts[level] + (WORKGROUP >> (2 * level)));
   return starts;
 }
-
-/** Numbers in a storage buffer. */
-interface StoredFloats extends Elements<'float'> {
-  value: StorageBufferAttribute;
-  toReadOnly(): StoredFloats;
-}
-
-const floatsIn = (buffer: StorageBufferAttribute): StoredFloats =>
-  storage(buffer, 'float', buffer.count) as unknown as StoredFloats;

@@ -3,7 +3,7 @@ import { If, int, uint, uniform } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { noNumbers } from '../../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../../shaders/TexelNode.js';
-import { type DrawFrame, uintsIn } from '../../../../shaders/tsl.js';
+import { type DrawFrame, storageOf } from '../../../../shaders/tsl.js';
 import { ALL_LEVELS, ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
@@ -368,7 +368,7 @@ function emptyBuffer(): StorageBufferAttribute {
 class StorageList implements DrawnList {
   /** Where in the buffer the list begins; -1 for the list of all instances. */
   private readonly first = uniform(-1, 'int');
-  private readonly ids = uintsIn(emptyBuffer()).toReadOnly();
+  private readonly ids = storageOf(emptyBuffer(), 'uint').toReadOnly();
   readonly listsRows = false;
   readonly others = texels(noNumbers('rows'));
 

@@ -11,14 +11,7 @@ import {
   uniformArray,
 } from 'three/tsl';
 import type { ComputeNode, Node, StorageBufferAttribute } from 'three/webgpu';
-import {
-  type Elements,
-  type StoredUints,
-  uintsIn,
-  type Vectors,
-  vectorsIn,
-  While,
-} from '../../../../shaders/tsl.js';
+import { type Elements, type StorageOf, storageOf, While } from '../../../../shaders/tsl.js';
 import { POSE_WORKGROUP } from '../PoseSteps.js';
 import { type CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import { countLists, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
@@ -61,19 +54,19 @@ export class ViewSteps {
   /** None if whatever is drawn at all is seen. */
   private readonly frustums = uniform(0, 'int');
   private readonly sphere = uniform(new Vector4());
-  private readonly matrices: Vectors;
-  private readonly drawn: StoredUints;
-  private readonly table: StoredUints;
+  private readonly matrices: StorageOf<'vec4'>;
+  private readonly drawn: StorageOf<'uint'>;
+  private readonly table: StorageOf<'uint'>;
   /** Of a crowd with levels of detail, which has a list for each after the one of all. */
   readonly levels: LevelNodes | null;
   /** Of a crowd of several kinds. */
   readonly kinds: KindNodes | null;
   private readonly capacity = uniform(0, 'int');
   private readonly words = uniform(0, 'int');
-  private readonly nodes: ListNodes & Record<'bits' | 'ids', StoredUints>;
-  private readonly totals: StoredUints;
-  private readonly args: StoredUints;
-  private readonly poseSizes: readonly StoredUints[];
+  private readonly nodes: ListNodes & Record<'bits' | 'ids', StorageOf<'uint'>>;
+  private readonly totals: StorageOf<'uint'>;
+  private readonly args: StorageOf<'uint'>;
+  private readonly poseSizes: readonly StorageOf<'uint'>[];
   private readonly poseMembers = [uniform(0, 'int'), uniform(0, 'int')];
 
   /**
@@ -97,13 +90,13 @@ export class ViewSteps {
     const { lists, bits, ids } = buffers;
     this.kinds = kinds === null ? null : new KindNodes(kinds, lists);
     const { capacity, words } = this;
-    this.matrices = vectorsIn(instances.matrices);
-    this.drawn = uintsIn(instances.drawn).toReadOnly();
-    this.table = uintsIn(drawTable.buffer).toReadOnly();
-    this.nodes = { capacity, lists, words, bits: uintsIn(bits), ids: uintsIn(ids) };
-    this.totals = uintsIn(buffers.totals);
-    this.args = uintsIn(buffers.draws);
-    this.poseSizes = [uintsIn(buffers.poseSizes[0]), uintsIn(buffers.poseSizes[1])];
+    this.matrices = storageOf(instances.matrices, 'vec4').toReadOnly();
+    this.drawn = storageOf(instances.drawn, 'uint').toReadOnly();
+    this.table = storageOf(drawTable.buffer, 'uint').toReadOnly();
+    this.nodes = { capacity, lists, words, bits: storageOf(bits, 'uint'), ids: storageOf(ids, 'uint') };
+    this.totals = storageOf(buffers.totals, 'uint');
+    this.args = storageOf(buffers.draws, 'uint');
+    this.poseSizes = [storageOf(buffers.poseSizes[0], 'uint'), storageOf(buffers.poseSizes[1], 'uint')];
 
     const classify = Fn(() => {
       writeBits(this.nodes, this.listsOf(int(instanceIndex).toVar()));
