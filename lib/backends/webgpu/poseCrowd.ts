@@ -14,12 +14,13 @@ import {
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { type FollowJoints, followJoints, shownRows } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import normalsNodes from '../../../shaders/skinVertex.glsl.js?nodes=normalsGLSL';
 import { buildOf, keptOf, type Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
-import { posedDirection, posedNormal, posedPosition, shadedNormal, unevenNormal } from './NodeSource.js';
+import { posedDirection, posedNormal, posedPosition } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 
 /**
@@ -56,6 +57,10 @@ export function poseCrowd(
     const moved = motion?.move(posed, false);
     positionLocal.assign(apply(posedPosition, posed, positionLocal, moved?.shift));
     if (build.hasGeometryAttribute('normal')) {
+      const { turnedNormal, unevenNormal } = normalsNodes<{
+        turnedNormal(x: Node<'vec3'>, y: Node<'vec3'>, z: Node<'vec3'>, normal: Node<'vec3'>): Node<'vec3'>;
+        unevenNormal(unplacing: Rows, normal: Node<'vec3'>): Node<'vec3'>;
+      }>();
       normalLocal.assign(apply(posedNormal, posed, normalLocal, moved?.turn));
       const turnUneven = () => {
         if (placed && isUneven(crowd)) normalLocal.assign(unevenNormal(unplacingOf(builder), normalLocal));
@@ -65,13 +70,8 @@ export function poseCrowd(
         If(joint.greaterThan(0), () => {
           const follow: FollowJoints = (add) => add(joint.sub(1).toVar(), float(1));
           const own = { ...vertex, follow, morph: false };
-          const { rows } = nodeSourceOf(crowd).skinningMatrix(own);
-          normalLocal.assign(
-            shadedNormal(
-              rows.map((row) => row.xyz),
-              normalLocal,
-            ),
-          );
+          const [x, y, z] = nodeSourceOf(crowd).skinningMatrix(own).rows;
+          normalLocal.assign(turnedNormal(x.xyz, y.xyz, z.xyz, normalLocal));
         }).Else(turnUneven);
       } else turnUneven();
     }
