@@ -3,10 +3,9 @@
  *
  * @module skinned-instanced-mesh/webgpu
  */
-import { bodyNodes } from '../shaders/bodies.tsl.js';
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
-import { layerNodes } from '../shaders/layers.tsl.js';
 import { discardFaded, writeFade } from '../shaders/levelDissolve.tsl.js';
+import { bodyNodes, layerNodes } from '../shaders/posePass.tsl.js';
 import { nodesOfParts } from './backends/webgpu/crowdNodes.js';
 import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';

@@ -1,5 +1,5 @@
 import type { BufferGeometry, Camera, Color, Material, Object3D, Scene, Texture } from 'three';
-import { Matrix4, Vector4 } from 'three';
+import { Matrix4 } from 'three';
 import {
   array,
   atomicAdd,
@@ -209,21 +209,6 @@ export function keptOf<T>(builder: NodeBuilder): Partial<T> {
   const { updateNodes } = buildOf(builder);
   if (!kept.has(updateNodes)) kept.set(updateNodes, {});
   return kept.get(updateNodes) as Partial<T>;
-}
-
-/** A uniform whose value is read before each draw. */
-export function objectUniform(read: (frame: DrawFrame) => number): Node<'float'> {
-  return uniform(1).onObjectUpdate(read) as unknown as Node<'float'>;
-}
-
-/** A vector that is written before each draw. */
-export function vectorUniform(write: (frame: DrawFrame, vector: Vector4) => void): Node<'vec4'> {
-  const vector = new Vector4();
-  const node = uniform(vector).onObjectUpdate((frame: DrawFrame) => {
-    write(frame, vector);
-    return vector;
-  });
-  return node as unknown as Node<'vec4'>;
 }
 
 /** A matrix whose columns may be asked for. */

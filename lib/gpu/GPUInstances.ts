@@ -14,7 +14,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
 import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
-import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredOnGPU.js';
+import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
 import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';

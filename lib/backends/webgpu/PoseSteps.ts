@@ -26,8 +26,7 @@ import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PaletteRows } from '../PaletteRows.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsNodes } from './MatrixRows.js';
-import type { ActionsReader, StoredOnGPU } from './StoredOnGPU.js';
-import { type placesOf, placesReader } from './StoredPlaces.js';
+import { type ActionsReader, type placesOf, placesReader, type StoredOnGPU } from './StoredPlaces.js';
 
 /** Invocations of a workgroup. */
 export const POSE_WORKGROUP = 64;
@@ -83,9 +82,6 @@ export function createPoseNumbers({
 
 export const timesIn = ({ array }: StorageBufferAttribute): Float32Array =>
   new Float32Array(array.buffer, CLOCK * 4, 2);
-
-/** The most workgroups along an axis that every device allows. */
-const MAX_GROUPS = 65_535;
 
 /** Where poses go. */
 export interface PoseBuffers {
@@ -183,8 +179,6 @@ export class PoseSteps {
   private readonly steps: ComputeNode[];
   /** These after the palette was copied for the next frame. */
   private readonly stepsOfNewFrame: ComputeNode[];
-  /** Workgroups along each axis. */
-  private readonly size = [1, 1, 1];
   private readonly numbers: Structs;
   /** The same on the WebGL 2 backend, whose computations cannot read buffers by number. */
   private readonly uniforms = {
@@ -361,14 +355,9 @@ export class PoseSteps {
     this.use(buffers);
     const { list } = buffers;
     const invocations = this.invocations(step, buffers);
-    const groups = Math.ceil(invocations / POSE_WORKGROUP);
-    this.size[0] = Math.min(groups, MAX_GROUPS);
-    this.size[1] = Math.ceil(groups / MAX_GROUPS);
-    // three.js takes workgroups along each axis too, and has the GPU say how many, other than its types say.
-    Object.assign(step, {
-      count: this.webGPU ? this.size : invocations,
-      dispatchSize: list === null ? null : list.poseSizes[step === this.compose ? 1 : 0],
-    });
+    // three.js lets the GPU say how many, other than its types say.
+    const size = list?.poseSizes[step === this.compose ? 1 : 0] ?? invocations;
+    Object.assign(step, this.webGPU ? { dispatchSize: size } : { count: invocations });
   }
 
   private invocations(step: ComputeNode, { counts, numbers: { array } }: PoseBuffers): number {

@@ -1,9 +1,7 @@
 import type { Node, NodeBuilder } from 'three/webgpu';
-import type { bodyNodes } from '../../../shaders/bodies.tsl.js';
-import type { layerNodes } from '../../../shaders/layers.tsl.js';
 import type { discardFaded, writeFade } from '../../../shaders/levelDissolve.tsl.js';
 import type { dividedColor, partMapOffset } from '../../../shaders/parts.tsl.js';
-import type { CreatePoseEditNodes } from '../../../shaders/posePass.tsl.js';
+import type { bodyNodes, CreatePoseEditNodes, layerNodes } from '../../../shaders/posePass.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';

@@ -1,13 +1,12 @@
-import { Loop } from 'three/tsl';
+import { Loop, uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { drawClock } from '../../../shaders/drawSlots.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { clipNeeds, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
-import { floatsOf, objectUniform } from '../../../shaders/tsl.js';
+import { floatsOf } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { isCrowd } from '../../core/drawnCrowds.js';
-import { drawnTexels, morphByClips, numbersBefore } from './crowdNodes.js';
+import { drawnTexels, morphByClips, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/animation/frameSource.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
@@ -55,13 +54,13 @@ export function shownClips(crowd: DrawnCrowd, drawn: Node<'int'>, variant: Shade
 
 const _elapsed = /*@__PURE__*/ new Float64Array(1);
 
-/** The clock of the frame drawn before, however often the crowd was updated since, in the epoch of now. */
+/** The clock of the frame drawn before, however often the crowd was updated since, in the epoch of now. Builds on the current stack. */
 export function previousClock(): Node<'vec2'> {
-  const seconds = objectUniform(({ object, frameId }) => {
-    if (!isCrowd(object)) return 0;
-    const { clock, elapsed } = object;
+  const seconds = uniform(0);
+  onCrowdUpdate((crowd, _renderer, { frameId }) => {
+    const { clock, elapsed } = crowd;
     _elapsed[0] = elapsed;
-    return numbersBefore(object, _elapsed, frameId)[0] - elapsed + clock;
+    seconds.value = numbersBefore(crowd, _elapsed, frameId)[0] - elapsed + clock;
   });
-  return drawClock(seconds);
+  return drawClock(seconds as unknown as Node<'float'>);
 }

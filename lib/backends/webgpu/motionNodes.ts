@@ -1,3 +1,4 @@
+import { Vector4 } from 'three';
 import {
   attribute,
   cameraViewMatrix,
@@ -6,25 +7,18 @@ import {
   normalGeometry,
   positionGeometry,
   select,
+  uniform,
   vec3,
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
-import type { MotionProgram, MotionStage } from '../../../shaders/MotionProgram.js';
+import { MOTION_SWAPPED, type MotionProgram, type MotionStage } from '../../../shaders/MotionProgram.js';
 import randomNodes from '../../../shaders/motion.glsl.js?nodes=randomGLSL';
 import type { MatrixNode, MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { inLayers, texels } from '../../../shaders/TexelNode.js';
-import {
-  buildOf,
-  type DrawFrame,
-  numbersIn,
-  objectUniform,
-  vectorUniform,
-  withColumns,
-} from '../../../shaders/tsl.js';
-import type { DrawnCrowd, MeshMotions } from '../../core/Crowd.js';
-import { isCrowd } from '../../core/drawnCrowds.js';
+import { buildOf, numbersIn, withColumns } from '../../../shaders/tsl.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
 import { instanceNode, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
@@ -112,10 +106,19 @@ function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {
 /** Numbers that shaders are told, now or in the frame before. */
 function numbersOf(before: boolean): (at: number, size: number) => Node {
   const vectors = new Map<number, Node<'vec4'>>();
+  const vectorAt = (at: number) => {
+    const vector = uniform(new Vector4());
+    onCrowdUpdate(({ motions }, _renderer, { frameId }) => {
+      if (motions === null) return;
+      const { numbers } = motions;
+      vector.value.fromArray(before ? numbersBefore(motions, numbers, frameId) : numbers, at);
+    });
+    return vector as unknown as Node<'vec4'>;
+  };
   return (at, size) => {
-    const index = at >> 2;
-    const vector = vectors.get(index) ?? numbersAt(index, before);
-    vectors.set(index, vector);
+    const first = at & ~3;
+    const vector = vectors.get(first) ?? vectorAt(first);
+    vectors.set(first, vector);
     return numbersIn<Node>(vector, at, size);
   };
 }
@@ -148,23 +151,10 @@ function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
   onCrowdUpdate(({ motions }) => {
     seeds.value = motions?.seeds.texture?.layered ?? none;
   });
-  const areSwapped = objectUniform((frame) => (motionsOf(frame)?.seeds.areSwapped ? 1 : 0));
   const { motionRandom } = randomNodes<{ motionRandom(): Node<'float'> }>({
-    areSwapped,
+    areSwapped: numbersOf(false)(MOTION_SWAPPED, 1),
     CROWD_SEEDS: inLayers(seeds),
     instanceIndex: () => instanceNode(crowd, builder),
   });
   return motionRandom().toVar();
 }
-
-const motionsOf = ({ object }: DrawFrame): MeshMotions | null => (isCrowd(object) ? object.motions : null);
-
-const numbersAt = (index: number, before: boolean) =>
-  vectorUniform((frame, vector) => {
-    const motions = motionsOf(frame);
-    if (motions === null) return;
-    vector.fromArray(
-      before ? numbersBefore(motions, motions.numbers, frame.frameId) : motions.numbers,
-      index * 4,
-    );
-  });
