@@ -41,10 +41,10 @@ export interface Elements<T> {
   element(i: Node<'int'>): Node<T>;
 }
 
-/** Structs in a storage buffer, all of whose members are of one type. */
+/** Structs in a storage buffer. */
 export interface Structs {
   value: StorageBufferAttribute;
-  element(index: Node): { get(member: string): Node<'vec4'> };
+  element(index: Node): { get<T = 'vec4'>(member: string): Node<T> };
   toReadOnly(): Structs;
 }
 
@@ -295,7 +295,7 @@ export function workgroupAtomics(
 }
 
 /** So many numbers, zero at first. Builds on the current stack. */
-export const floatsOf = (count: number): Elements<'float'> =>
+export const zeroFloats = (count: number): Elements<'float'> =>
   array('float', count).toVar() as unknown as Elements<'float'>;
 
 /** How many bits of a number are set. */

@@ -214,15 +214,10 @@ export class PoseSteps {
     const { playback } = crowd;
     const { instanceOf } = this;
     this.numbers = structsIn(numbers, PoseNumbers, 1).toReadOnly();
-    const told = (name: string) => this.numbers.element(int(0)).get(name);
+    const told = <T = 'int'>(name: string) => this.numbers.element(int(0)).get<T>(name);
     const { clock, starts, counts } = webGPU
-      ? {
-          clock: told('clock') as unknown as Node<'vec2'>,
-          starts: told('starts') as unknown as Node<'ivec3'>,
-          counts: told('counts') as unknown as Node<'ivec4'>,
-        }
+      ? { clock: told<'vec2'>('clock'), starts: told<'ivec3'>('starts'), counts: told<'ivec4'>('counts') }
       : this.uniforms;
-    const number = (name: string) => told(name) as unknown as Node<'int'>;
     const { boneTexture, bodies, poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
     this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
@@ -248,9 +243,9 @@ export class PoseSteps {
       };
       if (webGPU) {
         If(place.lessThan(int(this.totals.element(int(0)))), () => {
-          const row = int(this.ids.element(place.add(number('first'))).bitAnd(uint(ID_MASK))).toVar();
+          const row = int(this.ids.element(place.add(told('first'))).bitAnd(uint(ID_MASK))).toVar();
           const instance = row.toVar();
-          If(number('isPooled').notEqual(0), () => {
+          If(told('isPooled').notEqual(0), () => {
             instance.assign(int(numberAt(instanceOf, row)));
           });
           write(instance, row);
@@ -317,7 +312,7 @@ export class PoseSteps {
       next(() => this.stepsOfNewFrame[0]);
       const index = int(palette.invocation).toVar();
       const copy = () => keeping.to.write(keeping.from.read(index));
-      if (webGPU) If(index.lessThan(number('kept').mul(counts.w)), copy);
+      if (webGPU) If(index.lessThan(told('kept').mul(counts.w)), copy);
       else copy();
     });
     this.stepsOfNewFrame = [computed(keep()), ...this.steps];

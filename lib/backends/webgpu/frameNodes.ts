@@ -4,7 +4,7 @@ import { drawClock } from '../../../shaders/drawSlots.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { clipNeeds, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
-import { floatsOf } from '../../../shaders/tsl.js';
+import { zeroFloats } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { drawnTexels, morphByClips, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
@@ -16,7 +16,7 @@ export const frameNodes: NodeSource = {
   skinningMatrix({ crowd, variant, instance, follow, shown, morph }) {
     const clips = shownClips(crowd, instance, variant);
     const { length: targets } = (morph && variant.morphs && crowd.morphTargetInfluences) || [];
-    const influences = floatsOf(Math.max(1, targets));
+    const influences = zeroFloats(Math.max(1, targets));
     const addClip = (influence: (target: Node<'int'>) => Node<'float'>) =>
       Loop(targets, ({ i }) => {
         influences.element(i).addAssign(influence(i));

@@ -13,7 +13,7 @@ import {
 } from 'three/tsl';
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { TexelNode } from '../../../shaders/TexelNode.js';
-import { type StorageOf, storageOf, workgroupValues } from '../../../shaders/tsl.js';
+import { storageOf, workgroupValues } from '../../../shaders/tsl.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */
 export const FINEST = 2;
@@ -35,9 +35,8 @@ const NEAREST = -2;
  * also where the renderer has it the other way round.
  */
 export class DepthPyramid {
-  private buffer = new StorageBufferAttribute(new Float32Array(1), 1);
-  private readonly stored: StorageOf<'float'>;
-  private readonly squares: StorageOf<'float'>;
+  private readonly stored = storageOf(new StorageBufferAttribute(new Float32Array(1), 1), 'float');
+  private readonly squares = storageOf(this.stored.value, 'float').toReadOnly();
   private readonly texture: TexelNode;
   private readonly columns = uniform(1, 'int');
   private readonly blocks = uniform(1, 'int');
@@ -48,8 +47,6 @@ export class DepthPyramid {
   /** @param sign -1 if greater depth is nearer. */
   constructor(depth: DepthTexture, sign: number) {
     this.texture = new TexelNode(depth);
-    this.stored = storageOf(this.buffer, 'float');
-    this.squares = storageOf(this.buffer, 'float').toReadOnly();
     this.step = Fn(() => this.build(sign))().computeKernel([WORKGROUP]);
   }
 
@@ -58,11 +55,10 @@ export class DepthPyramid {
     const columns = Math.ceil(width / BLOCK);
     const blocks = columns * Math.ceil(height / BLOCK);
     const numbers = blocks * STARTS[LEVELS];
-    if (this.buffer.count < numbers) {
-      this.buffer.dispose();
-      this.buffer = new StorageBufferAttribute(new Float32Array(numbers), 1);
-      this.stored.value = this.buffer;
-      this.squares.value = this.buffer;
+    if (this.stored.value.count < numbers) {
+      this.stored.value.dispose();
+      this.stored.value = new StorageBufferAttribute(new Float32Array(numbers), 1);
+      this.squares.value = this.stored.value;
     }
     this.columns.value = columns;
     this.blocks.value = blocks;
@@ -83,7 +79,7 @@ export class DepthPyramid {
 
   dispose(): void {
     this.step.dispose();
-    this.buffer.dispose();
+    this.stored.value.dispose();
   }
 
   /** Each invocation makes a square of the smallest size; then some of them put four together, again and again. */
