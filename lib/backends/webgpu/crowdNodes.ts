@@ -2,7 +2,7 @@ import type { Texture } from 'three';
 import { Fn, int, ivec2, morphReference, OnObjectUpdate, property, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
-import { drawnEntry, drawnFade, lookedUp } from '../../../shaders/instanceIndex.tsl.js';
+import { lookedUp, ownDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
@@ -77,20 +77,22 @@ const listed = keptOf<{ entry: Node<'int'>; other: Node<'int'> }>;
 
 function entryNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
   const kept = listed(builder);
-  kept.entry ??= int(Fn(() => drawnEntry(listOfBuild(crowd, builder)))()).toVar();
+  kept.entry ??= int(Fn(() => listOfBuild(crowd, builder).entry(ownDrawnIndex()))()).toVar();
   return kept.entry;
 }
 
 function otherNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
   const kept = listed(builder);
-  kept.other ??= int(Fn(() => lookedUp(listOfBuild(crowd, builder), entryNode(crowd, builder)))()).toVar();
+  kept.other ??= int(
+    Fn(() => lookedUp(listOfBuild(crowd, builder).others, entryNode(crowd, builder)))(),
+  ).toVar();
   return kept.other;
 }
 
 /** Tells fragments which of them are drawn, where levels of detail fade. */
 export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const write = Fn(() => {
-    nodesOf('CrowdLevels').writeFade(drawnFade(listOfBuild(crowd, builder)));
+    nodesOf('CrowdLevels').writeFade(listOfBuild(crowd, builder).fade(ownDrawnIndex()));
   }, 'void');
   write();
 }
