@@ -15,36 +15,20 @@ import type { Node, NodeBuilder } from 'three/webgpu';
 import { MOTION_SWAPPED, type MotionProgram, type MotionStage } from '../../../shaders/MotionProgram.js';
 import randomNodes from '../../../shaders/motion.glsl.js?nodes=randomGLSL';
 import type { MatrixNode, MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
-import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { inLayers, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, numbersIn, withColumns } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
 import { instanceNode, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
-import type { FeatureNodes, PosedNodes } from './featureNodes.js';
+import type { FeatureNodes } from './featureNodes.js';
 import { posedNormal, posedPosition } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
 
-/** What moves the vertices of a crowd in a build; null where nothing does. */
-export function motionBuild(
-  crowd: DrawnCrowd,
-  builder: NodeBuilder,
-  variant: ShaderVariant,
-): ReturnType<FeatureNodes['InstanceMotions']> | null {
+/** Moves the vertices of a crowd in a build. */
+export const moveVertex: FeatureNodes['InstanceMotions'] = (crowd, builder, variant, pose, before) => {
   const program = crowd.motions?.program;
   if (program === undefined || program.number !== variant.motion) return null;
-  return { move: (pose, before) => moveVertex(program, crowd, builder, variant, pose, before) };
-}
-
-function moveVertex(
-  program: MotionProgram,
-  crowd: DrawnCrowd,
-  builder: NodeBuilder,
-  { parts }: ShaderVariant,
-  pose: PosedNodes,
-  before: boolean,
-) {
   const build = buildOf(builder);
   const given = givenNodes(crowd, builder, before);
   const numbers = numbersOf(before);
@@ -69,12 +53,12 @@ function moveVertex(
   const shift = last.position.sub(posed);
   // The vertices of a hidden part are all at one point, and must stay there.
   const size = pose.rows.map(({ xyz }) => dot(xyz, xyz)).reduce((sum, one) => sum.add(one));
-  const shown = parts ? select(size.greaterThan(0), shift, vec3(0)) : shift;
+  const shown = variant.parts ? select(size.greaterThan(0), shift, vec3(0)) : shift;
   return {
     shift: [first.position.sub(positionGeometry), shown],
     turn: [first.normal.sub(normal), last.normal.sub(facing)],
-  } as const;
-}
+  };
+};
 
 /** What all motions of a build are given. Each is built when it is first asked for. */
 function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {

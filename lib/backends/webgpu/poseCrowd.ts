@@ -41,7 +41,7 @@ export function poseCrowd(
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
     placing(builder).unplacing = posed.unplacing;
 
-    const motion = variant.motion > 0 ? nodesOf('InstanceMotions')(crowd, builder, variant) : null;
+    const motion = variant.motion > 0 ? nodesOf('InstanceMotions') : null;
     const apply = (
       pose: typeof posedPosition,
       by: PosedNodes,
@@ -51,10 +51,10 @@ export function poseCrowd(
 
     if (build.needsPreviousData()) {
       const then = posed.previous?.() ?? posed;
-      const moved = motion?.move(then, true);
+      const moved = motion?.(crowd, builder, variant, then, true);
       positionPrevious.assign(apply(posedPosition, then, positionLocal, moved?.shift));
     }
-    const moved = motion?.move(posed, false);
+    const moved = motion?.(crowd, builder, variant, posed, false);
     positionLocal.assign(apply(posedPosition, posed, positionLocal, moved?.shift));
     if (build.hasGeometryAttribute('normal')) {
       const { turnedNormal, unevenNormal } = normalsNodes<{

@@ -3,6 +3,7 @@ import { If, int, Loop, uint, uniformArray } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StorageOf, storageOf } from '../../../../shaders/tsl.js';
 import { type KindSplitter, kindIn, type ListNumber, levelsIn } from '../../../culling/LODSelector.js';
+import { isBitSet } from './compactLists.js';
 
 /** The most lists of a view that has kinds, a bit for each. */
 export const MAX_LISTS = 31;
@@ -67,8 +68,7 @@ export class KindNodes {
     Loop(this.lists, ({ i }) => {
       const row = this.rows.element(i).toVar();
       const own = int(row.y).toVar();
-      const isIn = levels.shiftRight(uint(row.x)).bitAnd(uint(1)).notEqual(uint(0));
-      If(isIn.and(own.equal(ALL).or(own.equal(kind))), () => {
+      If(isBitSet(levels, uint(row.x)).and(own.equal(ALL).or(own.equal(kind))), () => {
         lists.assign(lists.bitOr(uint(1).shiftLeft(uint(i))));
       });
     });

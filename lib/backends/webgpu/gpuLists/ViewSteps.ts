@@ -14,7 +14,7 @@ import type { ComputeNode, Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StorageOf, storageOf, While } from '../../../../shaders/tsl.js';
 import { POSE_WORKGROUP } from '../PoseSteps.js';
 import { type CameraLists, DRAW_NUMBERS } from './CameraLists.js';
-import { countLists, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
+import { countLists, isBitSet, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
 import { KindNodes, type StoredKinds } from './KindNodes.js';
@@ -164,30 +164,23 @@ export class ViewSteps {
   private listsOf(id: Node<'int'>): Node<'uint'> {
     const lists = uint(0).toVar();
     If(id.lessThan(this.count), () => {
-      const word = this.drawn.element(id.shiftRight(5)).toVar();
-      If(
-        word
-          .shiftRight(uint(id).bitAnd(uint(31)))
-          .bitAnd(uint(1))
-          .notEqual(uint(0)),
-        () => {
-          const first = id.mul(4).toVar();
-          const columns = [0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar());
-          const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
-          const sphere = instanceSphere(columns, this.sphere);
-          If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
-            const byLevel = this.levels?.choose(id, sphere) ?? uint(1);
-            const chosen = this.kinds?.expand(id, byLevel) ?? byLevel;
-            if (this.occlusion === null) lists.assign(chosen);
-            else {
-              // Hidden instances have levels too, so that these go on as if they were seen.
-              If(this.occlusion.hides(sphere).not(), () => {
-                lists.assign(chosen);
-              });
-            }
-          });
-        },
-      );
+      If(isBitSet(this.drawn.element(id.shiftRight(5)), uint(id).bitAnd(uint(31))), () => {
+        const first = id.mul(4).toVar();
+        const columns = [0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar());
+        const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
+        const sphere = instanceSphere(columns, this.sphere);
+        If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
+          const byLevel = this.levels?.choose(id, sphere) ?? uint(1);
+          const chosen = this.kinds?.expand(id, byLevel) ?? byLevel;
+          if (this.occlusion === null) lists.assign(chosen);
+          else {
+            // Hidden instances have levels too, so that these go on as if they were seen.
+            If(this.occlusion.hides(sphere).not(), () => {
+              lists.assign(chosen);
+            });
+          }
+        });
+      });
     });
     return lists;
   }
@@ -229,8 +222,6 @@ export class ViewSteps {
         args.element(at).assign(table.element(row));
         args.element(at.add(1)).assign(countBefore(list, end));
         args.element(at.add(2)).assign(table.element(row.add(1)));
-        args.element(at.add(3)).assign(uint(0));
-        args.element(at.add(4)).assign(uint(0));
       });
       draw.addAssign(WORKGROUP);
     });

@@ -26,7 +26,7 @@ export interface ListNodes {
   readonly ids: Pick<StorageOf<'uint'>, 'element'>;
 }
 
-const isBitSet = (bits: Node<'uint'>, at: Node<'uint'>): Node<'bool'> =>
+export const isBitSet = (bits: Node<'uint'>, at: Node<'uint'>): Node<'bool'> =>
   bits.shiftRight(at).bitAnd(uint(1)).notEqual(uint(0));
 
 /**
