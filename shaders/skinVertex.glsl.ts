@@ -29,8 +29,7 @@ export const PART_INDEX = 'attribute vec2 partIndex;';
 
 /** How vertices are posed with the skinning matrix, unless a source of the program knows better. */
 const posedGLSL = (uneven: boolean, shaded: boolean): string => /* glsl */ `
-${uneven || shaded ? normalsGLSL : ''}
-${shaded ? SHADED : ''}
+${shaded ? turnedNormalGLSL + SHADED : ''}
 
 vec4 posed( vec4 vector, mat3x4 skin ) {
 
@@ -58,35 +57,23 @@ vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 }
 `;
 
-/** Normals as three.js turns them. */
-export const normalsGLSL = /* glsl */ `
-// By a matrix's inverse, and then by the inverse's transpose.
+/** Turns a normal by a matrix's inverse, and then by the inverse's transpose. */
+export const turnedNormalGLSL = /* glsl */ `
 vec3 turnedNormal( vec3 x, vec3 y, vec3 z, vec3 normal ) {
 
-  vec3 yz = cross( y, z );
-  vec3 zx = cross( z, x );
-  vec3 xy = cross( x, y );
+  vec3 yz = cross( y, z ), zx = cross( z, x ), xy = cross( x, y );
   float size = dot( x, yz );
   vec3 turned = normal.x * yz + normal.y * zx + normal.z * xy;
   return vec3( dot( yz, turned ), dot( zx, turned ), dot( xy, turned ) ) / max( size * size, 1e-30 );
 
 }
-
-// Those of a placed matrix whose inverse this is, by its transpose, of a normal that it has turned.
-vec3 unevenNormal( mat3x4 unplacing, vec3 normal ) {
-
-  vec3 x = unplacing[ 0 ].xyz;
-  vec3 y = unplacing[ 1 ].xyz;
-  vec3 z = unplacing[ 2 ].xyz;
-  return dot( x, normal ) * x + dot( y, normal ) * y + dot( z, normal ) * z;
-
-}
 `;
 
-/** Where an instance may be scaled unevenly, a placed normal is turned back, and by the transpose of that. */
+/** Where an instance may be scaled unevenly, its normals are turned as three.js does it, by the inverse's transpose. */
 const UNEVEN = /* glsl */ `
   #ifndef CROWD_UNPLACED
-    normal = unevenNormal( unplacingRows(), normal );
+    mat3x4 unplacing = unplacingRows();
+    normal = mat3( unplacing ) * ( vec4( normal, 0.0 ) * unplacing );
   #endif
 `;
 

@@ -46,6 +46,12 @@ export const posedNormal = ({ rows, normal }: PosedNodes, direction: Node<'vec3'
     ? posedDirection(rows, direction)
     : posedDirection(rows, direction.sub(normalGeometry)).add(normal);
 
+/** Where an instance may be scaled unevenly, a placed normal is turned as three.js does it, by the inverse's transpose. */
+export function unevenNormal(unplacing: Rows, normal: Node<'vec3'>): Node<'vec3'> {
+  const { x, y, z } = posedDirection(unplacing, normal).toVar();
+  return unplacing[0].xyz.mul(x).add(unplacing[1].xyz.mul(y)).add(unplacing[2].xyz.mul(z));
+}
+
 /** Turns a direction at the vertex as the matrix says. */
 export const posedDirection = (rows: Rows, direction: Node<'vec3'>): Node<'vec3'> =>
   transform(rows, vec4(direction, 0));

@@ -14,13 +14,13 @@ import {
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { type FollowJoints, followJoints, shownRows } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
-import normalsNodes from '../../../shaders/skinVertex.glsl.js?nodes=normalsGLSL';
+import turnedNormalNodes from '../../../shaders/skinVertex.glsl.js?nodes=turnedNormalGLSL';
 import { buildOf, keptOf, type Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
-import { posedDirection, posedNormal, posedPosition } from './NodeSource.js';
+import { posedDirection, posedNormal, posedPosition, unevenNormal } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 
 /**
@@ -57,10 +57,6 @@ export function poseCrowd(
     const moved = motion?.(crowd, builder, variant, posed, false);
     positionLocal.assign(apply(posedPosition, posed, positionLocal, moved?.shift));
     if (build.hasGeometryAttribute('normal')) {
-      const { turnedNormal, unevenNormal } = normalsNodes<{
-        turnedNormal(x: Node<'vec3'>, y: Node<'vec3'>, z: Node<'vec3'>, normal: Node<'vec3'>): Node<'vec3'>;
-        unevenNormal(unplacing: Rows, normal: Node<'vec3'>): Node<'vec3'>;
-      }>();
       normalLocal.assign(apply(posedNormal, posed, normalLocal, moved?.turn));
       const turnUneven = () => {
         if (placed && isUneven(crowd)) normalLocal.assign(unevenNormal(unplacingOf(builder), normalLocal));
@@ -71,6 +67,7 @@ export function poseCrowd(
           const follow: FollowJoints = (add) => add(joint.sub(1).toVar(), float(1));
           const own = { ...vertex, follow, morph: false };
           const [x, y, z] = nodeSourceOf(crowd).skinningMatrix(own).rows;
+          const { turnedNormal } = turnedNormalNodes<{ turnedNormal(...of: Node<'vec3'>[]): Node<'vec3'> }>();
           normalLocal.assign(turnedNormal(x.xyz, y.xyz, z.xyz, normalLocal));
         }).Else(turnUneven);
       } else turnUneven();

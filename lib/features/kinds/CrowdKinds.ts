@@ -163,7 +163,7 @@ export class CrowdKinds implements CrowdFeature {
     const bodyFor = (other: BoneTexture) => fitBody(character.boneTexture, other, options);
     const body = bodyFor(boneTexture);
     const { written } = crowd.crowd;
-    if (body !== null && written?.plays) written.refuse();
+    if (body && written?.plays) written.refuse();
     const geometry = rebindGeometry(character.geometry, character.boneTexture, body ?? boneTexture);
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
