@@ -3,14 +3,13 @@
  *
  * @module skinned-instanced-mesh/webgpu
  */
-import { bodyNodes } from '../shaders/bodies.tsl.js';
 import { jointEditNodes } from '../shaders/jointEdits.tsl.js';
-import { layerNodes } from '../shaders/layers.tsl.js';
 import { discardFaded, writeFade } from '../shaders/levelDissolve.tsl.js';
+import { bodyNodes, layerNodes } from '../shaders/posePass.tsl.js';
 import { nodesOfParts } from './backends/webgpu/crowdNodes.js';
 import { registerNodes } from './backends/webgpu/featureNodes.js';
 import { frameNodes, restNodes } from './backends/webgpu/frameNodes.js';
-import { motionBuild } from './backends/webgpu/motionNodes.js';
+import { moveVertex } from './backends/webgpu/motionNodes.js';
 import { registerNodeSource } from './backends/webgpu/nodeSources.js';
 import { impostorNodes, nodeTiles } from './backends/webgpu/nodeTiles.js';
 import { webGPUBackend } from './backends/webgpu/WebGPUBackend.js';
@@ -39,12 +38,12 @@ export const SkinnedInstancedMesh = /*@__PURE__*/ withPieces(Base, registerBacke
 export type SkinnedInstancedMesh = Base;
 
 export const InstanceMotions = /*@__PURE__*/ withPieces(BaseMotions, registerNodes, {
-  InstanceMotions: motionBuild,
+  InstanceMotions: moveVertex,
 });
 export type InstanceMotions = BaseMotions;
 
 export const Billboard = /*@__PURE__*/ withPieces(BaseBillboard, registerNodes, {
-  InstanceMotions: motionBuild,
+  InstanceMotions: moveVertex,
 });
 export type Billboard = BaseBillboard;
 

@@ -60,7 +60,7 @@ export const motionProgram = (number: number): MotionProgram | undefined => prog
 
 /** What chunks of a vertex shader have to do where motions move its vertices. */
 export interface MotionChunks {
-  /** Vectors of numbers that shaders are told; 0 where nothing is moved. */
+  /** StorageOf<'vec4'> of numbers that shaders are told; 0 where nothing is moved. */
   vectors: number;
   /** Whether they may read which numbers instances have that were exchanged. */
   readsSeeds: boolean;

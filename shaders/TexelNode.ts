@@ -11,13 +11,8 @@ export class TexelNode extends TextureNode {
   override updateMatrix = false;
 
   /** The texel at whole-numbered coordinates. */
-  texel(at: Node<'ivec2'>): Node<'vec4'> {
+  texel(at: Node<'ivec2'>): TextureNode & Node<'vec4'> {
     return sampleOf(this, at).setSampler(false);
-  }
-
-  /** The texel in a layer of an array texture. */
-  layerTexel(at: Node<'ivec2'>, layer: Node<'int'>): Node<'vec4'> {
-    return sampleOf(this, at).setSampler(false).depth(layer);
   }
 
   /** `count` texels that begin `x` texels into a row of a layered `InstanceTexture`. */
@@ -26,7 +21,7 @@ export class TexelNode extends TextureNode {
     const height = heightOf(this).toVar();
     const layer = row.div(height).toVar();
     const y = row.sub(layer.mul(height)).toVar();
-    return Array.from({ length: count }, (_, i) => this.layerTexel(ivec2(i === 0 ? x : x.add(i), y), layer));
+    return Array.from({ length: count }, (_, i) => this.texel(ivec2(i === 0 ? x : x.add(i), y)).depth(layer));
   }
 
   /** `count` texels of an instance, from `offset`, in an `InstanceTexture` that has `stride` of them for each. */

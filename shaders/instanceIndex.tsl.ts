@@ -6,30 +6,8 @@ import { drawLooksUp } from './drawSlots.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { componentsOf, type OverrideNode, withoutOverride } from './tsl.js';
 
-/** Says which instance a drawn index stands for, and which row of a palette holds its pose. What gives numbers builds on the current stack. */
-export interface ViewNodes {
-  /** Whether entries are rows of a palette, and `others` the instances of these; else it is the other way round. */
-  readonly listsRows: boolean;
-  readonly others: TexelNode;
-  /** The entry at a place of the list. */
-  entry(drawn: Node<'int'>): Node<'int'>;
-  /** Which pixels are drawn of the instance at a place of the list, see `FADE_STEPS`. */
-  fade(drawn: Node<'int'>): Node<'int'>;
-}
-
-/**
- * Twin of `instanceIndex.glsl.ts`: the entry that is drawn. The only place that reads three.js's node of the drawn index.
- * Builds on the current stack.
- *
- * @param view What is drawn, see `View`.
- */
-export const drawnEntry = (view: ViewNodes): Node<'int'> => view.entry(ownDrawnIndex());
-
-/** Which pixels of the instance that is drawn are, see `FADE_STEPS`. Builds on the current stack. */
-export const drawnFade = (view: ViewNodes): Node<'int'> => view.fade(ownDrawnIndex());
-
 /** The instance of an entry that is a row, or the row of one that is an instance: mostly of the same number. Builds on the current stack. */
-export function lookedUp({ others }: ViewNodes, entry: Node<'int'>): Node<'int'> {
+export function lookedUp(others: TexelNode, entry: Node<'int'>): Node<'int'> {
   const other = entry.toVar();
   If(drawLooksUp(), () => {
     other.assign(int(numberAt(others, entry)));
@@ -37,8 +15,8 @@ export function lookedUp({ others }: ViewNodes, entry: Node<'int'>): Node<'int'>
   return other;
 }
 
-/** The drawn index itself, which nodes of the user do not get to see. */
-const ownDrawnIndex = (): Node<'int'> => int(withoutOverride(drawnIndex, drawnIndex)).toVar();
+/** The drawn index itself, which nodes of the user do not get to see. Builds on the current stack. */
+export const ownDrawnIndex = (): Node<'int'> => int(withoutOverride(drawnIndex, drawnIndex)).toVar();
 
 /** The instance that is drawn, for whatever else in a build reads three.js's node of the drawn index. */
 const viewedIndex = /*@__PURE__*/ property('uint', 'crowdInstance');

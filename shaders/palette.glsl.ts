@@ -70,25 +70,22 @@ void addPosedMorphs( ivec2 palette ) {
 `;
 
 /**
- * A variant may follow fewer joints than the geometry has, for instance in shadow maps. Then the weights of those it follows,
- * which are the strongest, are scaled to add up to 1 again.
- */
-const STRONGEST: Record<ShaderVariant['influences'], string> = {
-  1: 'weights.x = 1.0;',
-  2: 'weights.xy /= weights.x + weights.y;',
-  4: '',
-};
-
-/**
  * A loop over the joints that a vertex follows. Their weights are sorted, so it ends at the first that is zero; and it is a loop, not a
  * row of `if`s, because some drivers run both sides of an `if`.
  *
  * @param add Is done with `int( joints.x )` and `weights.x`.
  */
-export const eachJointGLSL = (influences: ShaderVariant['influences'], add: string): string => /* glsl */ `
+export const eachJointGLSL = (
+  influences: ShaderVariant['influences'] | 'INFLUENCES',
+  add: string,
+): string => /* glsl */ `
   vec4 joints = skinIndex;
   vec4 weights = skinWeight;
-  ${STRONGEST[influences]}
+
+  // A variant may follow fewer joints than the geometry has, for instance in shadow maps: then the weights of those it follows, which
+  // are the strongest, are scaled to add up to 1 again.
+  if ( ${influences} == 1 ) weights.x = 1.0;
+  if ( ${influences} == 2 ) weights /= weights.x + weights.y;
 
   for ( int i = 0; i < ${influences}; i ++ ) {
 
@@ -99,6 +96,13 @@ export const eachJointGLSL = (influences: ShaderVariant['influences'], add: stri
 
   }
 `;
+
+/** The same for nodes. */
+export const followJointsGLSL = /*@__PURE__*/ (() => /* glsl */ `
+void followJoints() {
+${eachJointGLSL('INFLUENCES', 'followJoint( int( joints.x ), weights.x );')}
+}
+`)();
 
 /**
  * The weighted sum of the vertex's joints, as rows, from the palette that the pose pass has written. What plays, and how

@@ -1,12 +1,15 @@
 import type { Node } from 'three/webgpu';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
+import bodyPieces from './bodies.glsl.js?nodes=bodyGLSL';
 import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
+import layersNodes from './layers.glsl.js?nodes=layerShareGLSL';
 import multiplyRowsNodes from './palette.glsl.js?nodes=multiplyRowsGLSL';
 import { type PlayedTexels, playedNeeds } from './playedActions.tsl.js';
 import composeNodes from './posePass.glsl.js?nodes=composeGLSL';
 import sampleNodes from './posePass.glsl.js?nodes=sampleGLSL';
 import segmentNodes from './posePass.glsl.js?nodes=segmentGLSL';
 import slerpNodes from './slerp.glsl.js?nodes=slerpGLSL';
+import type { TexelNode } from './TexelNode.js';
 import type { TrackTexelNodes } from './trackTexel.tsl.js';
 import type { Rows } from './tsl.js';
 
@@ -85,3 +88,17 @@ export const composeStep = (
     HAS_EDITS: edits !== null,
     ...edits,
   }).columnRows;
+
+/**
+ * What steps need for layers over the base.
+ *
+ * @param masks Where these show, see `AnimationLayers.masks`.
+ */
+export const layerNodes = (masks: TexelNode): object => layersNodes({ ...frameAtNodes(), masks });
+
+/** What a step needs for bodies of other proportions, see `bodiesGLSL`. */
+export const bodyNodes = (
+  bodies: TexelNode,
+  played: Omit<PlayedTexels, 'over'>,
+  passLayout: Node<'ivec4'>,
+): object => bodyPieces({ ...playedNeeds(played), bodies, passLayout });

@@ -29,7 +29,7 @@ export const PART_INDEX = 'attribute vec2 partIndex;';
 
 /** How vertices are posed with the skinning matrix, unless a source of the program knows better. */
 const posedGLSL = (uneven: boolean, shaded: boolean): string => /* glsl */ `
-${shaded ? SHADED : ''}
+${shaded ? turnedNormalGLSL + SHADED : ''}
 
 vec4 posed( vec4 vector, mat3x4 skin ) {
 
@@ -53,6 +53,18 @@ vec3 posedNormal( vec3 normal, mat3x4 skin ) {
   ${shaded ? 'if ( shadingJoint > 0.5 ) return shadedNormal( normal );' : ''}
   ${uneven ? UNEVEN : ''}
   return normal;
+
+}
+`;
+
+/** Turns a normal by a matrix's inverse, and then by the inverse's transpose. */
+export const turnedNormalGLSL = /* glsl */ `
+vec3 turnedNormal( vec3 x, vec3 y, vec3 z, vec3 normal ) {
+
+  vec3 yz = cross( y, z ), zx = cross( z, x ), xy = cross( x, y );
+  float size = dot( x, yz );
+  vec3 turned = normal.x * yz + normal.y * zx + normal.z * xy;
+  return vec3( dot( yz, turned ), dot( zx, turned ), dot( xy, turned ) ) / max( size * size, 1e-30 );
 
 }
 `;
@@ -84,12 +96,7 @@ vec3 shadedNormal( vec3 normal ) {
   #ifdef CROWD_BACK
     rows *= mat3( crowdBack );
   #endif
-  vec3 x = rows[ 0 ];
-  vec3 y = rows[ 1 ];
-  vec3 z = rows[ 2 ];
-  mat3 turned = mat3( cross( y, z ), cross( z, x ), cross( x, y ) );
-  float size = dot( x, turned[ 0 ] );
-  return ( turned * normal ) * turned / max( size * size, 1e-30 );
+  return turnedNormal( rows[ 0 ], rows[ 1 ], rows[ 2 ], normal );
 
 }
 `;

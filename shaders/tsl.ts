@@ -1,6 +1,7 @@
 import type { BufferGeometry, Camera, Color, Material, Object3D, Scene, Texture } from 'three';
-import { Matrix4, Vector4 } from 'three';
+import { Matrix4 } from 'three';
 import {
+  array,
   atomicAdd,
   atomicLoad,
   atomicOr,
@@ -40,22 +41,17 @@ export interface Elements<T> {
   element(i: Node<'int'>): Node<T>;
 }
 
-/** Structs in a storage buffer, all of whose members are of one type. */
+/** Structs in a storage buffer. */
 export interface Structs {
   value: StorageBufferAttribute;
-  element(index: Node): { get(member: string): Node<'vec4'> };
+  element(index: Node): { get<T = 'vec4'>(member: string): Node<T> };
   toReadOnly(): Structs;
 }
 
-/** Whole numbers in a storage buffer. */
-export interface StoredUints extends Pick<Elements<'uint'>, 'element'> {
+/** Numbers or vectors in a storage buffer. */
+export interface StorageOf<T> extends Elements<T> {
   value: StorageBufferAttribute;
-  toReadOnly(): StoredUints;
-}
-
-/** Vectors in a storage buffer. */
-export interface Vectors extends Elements<'vec4'> {
-  value: StorageBufferAttribute;
+  toReadOnly(): StorageOf<T>;
 }
 
 /** What three.js passes to callbacks of nodes. */
@@ -77,6 +73,8 @@ export interface Build {
   geometry: BufferGeometry;
   renderer: { highPrecision: boolean };
   shaderStage: string;
+  /** Whether only the object that it is for may be drawn with it. */
+  objectSpecific: boolean;
   context: { overrideNodes?: Map<Node, OverrideNode>; shadowPositionWorld?: unknown; positionView?: unknown };
   needsPreviousData(): boolean;
   hasGeometryAttribute(name: string): boolean;
@@ -213,21 +211,6 @@ export function keptOf<T>(builder: NodeBuilder): Partial<T> {
   return kept.get(updateNodes) as Partial<T>;
 }
 
-/** A uniform whose value is read before each draw. */
-export function objectUniform(read: (frame: DrawFrame) => number): Node<'float'> {
-  return uniform(1).onObjectUpdate(read) as unknown as Node<'float'>;
-}
-
-/** A vector that is written before each draw. */
-export function vectorUniform(write: (frame: DrawFrame, vector: Vector4) => void): Node<'vec4'> {
-  const vector = new Vector4();
-  const node = uniform(vector).onObjectUpdate((frame: DrawFrame) => {
-    write(frame, vector);
-    return vector;
-  });
-  return node as unknown as Node<'vec4'>;
-}
-
 /** A matrix whose columns may be asked for. */
 export const withColumns = (matrix: Node<'mat4'>): MatrixNode => matrix as unknown as MatrixNode;
 
@@ -265,31 +248,12 @@ export function structsIn(
   return storage(buffer, type, count) as unknown as Structs;
 }
 
-/** The struct in a buffer that shaders read. */
-export function structIn(buffer: StorageBufferAttribute, type: ReturnType<typeof struct>) {
-  return structsIn(buffer, type, 1).toReadOnly() as unknown as {
-    value: StorageBufferAttribute;
-    element(index: Node): { get(member: string): Node };
-  };
-}
-
-/** The whole numbers in a buffer. */
-export function uintsIn(buffer: StorageBufferAttribute): StoredUints {
-  return storage(buffer, 'uint', buffer.count) as unknown as StoredUints;
-}
-
-/** The vectors in a buffer, to be read. */
-export function vectorsIn(buffer: StorageBufferAttribute | StorageInstancedBufferAttribute): Vectors {
-  return storage(buffer, 'vec4', buffer.count).toReadOnly() as unknown as Vectors;
-}
-
-/** The same, to be written too. */
-export function storedVectors(
+/** Numbers or vectors in a buffer. */
+export const storageOf = <T extends 'uint' | 'float' | 'vec4'>(
   buffer: StorageBufferAttribute | StorageInstancedBufferAttribute,
+  type: T,
   count = buffer.count,
-): Vectors {
-  return storage(buffer, 'vec4', count) as unknown as Vectors;
-}
+): StorageOf<T> => storage(buffer, type, count) as unknown as StorageOf<T>;
 
 /**
  * Values that the invocations of a workgroup share.
@@ -329,6 +293,10 @@ export function workgroupAtomics(
     },
   };
 }
+
+/** So many numbers, zero at first. Builds on the current stack. */
+export const zeroFloats = (count: number): Elements<'float'> =>
+  array('float', count).toVar() as unknown as Elements<'float'>;
 
 /** How many bits of a number are set. */
 export const bitCount = (bits: Node<'uint'>): Node<'uint'> => countOneBits(bits) as unknown as Node<'uint'>;

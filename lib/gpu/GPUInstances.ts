@@ -9,12 +9,12 @@ import {
 } from 'three/webgpu';
 import frameAtNodes from '../../shaders/fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import wantedNodes from '../../shaders/playWanted.glsl.js?nodes=playWantedGLSL';
-import { storedVectors, uintsIn, type Vectors, vectorsIn } from '../../shaders/tsl.js';
+import { type StorageOf, storageOf } from '../../shaders/tsl.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
 import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
-import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredOnGPU.js';
+import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
 import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
@@ -199,7 +199,7 @@ class Stored implements StoredOnGPU {
   private readonly clips: StorageBufferAttribute;
   private readonly clock = uniform(new Vector2());
   private readonly count = uniform(0, 'int');
-  private readonly visible = uintsIn(new StorageBufferAttribute(new Uint32Array(1), 1));
+  private readonly visible = storageOf(new StorageBufferAttribute(new Uint32Array(1), 1), 'uint');
   private readonly steps: ComputeNode[] = [];
   /** Where instances stand, if that is made of less. */
   private readonly made: Storage | null = null;
@@ -293,15 +293,15 @@ class Stored implements StoredOnGPU {
     actions: StorageBufferAttribute,
     drawn: StorageBufferAttribute,
   ): ComputeNode {
-    const bits = uintsIn(drawn);
-    const wanted = vectorsIn(plays as unknown as StorageBufferAttribute);
+    const bits = storageOf(drawn, 'uint');
+    const wanted = storageOf(plays as unknown as StorageBufferAttribute, 'vec4').toReadOnly();
     const { x, y } = this.clock as Node<'vec2'>;
     const { playWanted } = wantedNodes<{ playWanted(instance: Node<'int'>, first: Node<'int'>): void }>({
       ...frameAtNodes(),
       plays: wanted,
-      told: storedVectors(told),
-      actions: storedVectors(actions),
-      clips: vectorsIn(this.clips),
+      told: storageOf(told, 'vec4'),
+      actions: storageOf(actions, 'vec4'),
+      clips: storageOf(this.clips, 'vec4').toReadOnly(),
       CROWD_CLOCK: x,
       CROWD_EPOCH: y,
     });
@@ -329,8 +329,8 @@ class Stored implements StoredOnGPU {
 
 /** Makes matrices of places, see `GPUInstancesOptions`. */
 function placeStep(places: Storage, matrices: Storage, capacity: number): ComputeNode {
-  const from = vectorsIn(places);
-  const to = storedVectors(matrices, capacity * 4);
+  const from = storageOf(places, 'vec4').toReadOnly();
+  const to = storageOf(matrices, 'vec4', capacity * 4);
   return Fn(() => {
     const first = int(instanceIndex).mul(4).toVar();
     const place = from.element(int(instanceIndex)).toVar();
@@ -361,10 +361,10 @@ function checkStorage(
 
 /** Reads what instances play off a buffer, in which the texels of all rows follow each other. */
 class StoredActions implements ActionsReader {
-  private readonly texels: Vectors;
+  private readonly texels: StorageOf<'vec4'>;
 
   constructor(buffer: StorageBufferAttribute) {
-    this.texels = vectorsIn(buffer);
+    this.texels = storageOf(buffer, 'vec4').toReadOnly();
   }
 
   set value(buffer: StorageBufferAttribute) {

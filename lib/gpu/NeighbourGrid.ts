@@ -18,7 +18,7 @@ import {
   workgroupBarrier,
 } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute } from 'three/webgpu';
-import { type StoredUints, uintsIn, While, workgroupValues } from '../../shaders/tsl.js';
+import { type StorageOf, storageOf, While, workgroupValues } from '../../shaders/tsl.js';
 
 /** Invocations that sum up the cells, together. */
 const SCANNED = 256;
@@ -51,10 +51,8 @@ export class NeighbourGrid {
   /** What sorts everybody anew: compute it before you ask, in one `renderer.compute`. */
   readonly steps: readonly ComputeNode[];
   /** While cells are counted, how many are in each; then where in `ids` each of them ends. */
-  private readonly ends: StorageBufferAttribute;
-  private readonly ids: StorageBufferAttribute;
-  private readonly endsRead: StoredUints;
-  private readonly idsRead: StoredUints;
+  private readonly ends: StorageOf<'uint'>;
+  private readonly ids: StorageOf<'uint'>;
   private readonly cells: number;
   private readonly cell: number;
 
@@ -63,13 +61,12 @@ export class NeighbourGrid {
     this.cell = cell;
     this.cells = cells;
     const all = cells * cells;
-    this.ends = new StorageBufferAttribute(new Uint32Array(all), 1);
-    this.ids = new StorageBufferAttribute(new Uint32Array(count), 1);
-    this.endsRead = uintsIn(this.ends).toReadOnly();
-    this.idsRead = uintsIn(this.ids).toReadOnly();
-    const sums = storage(this.ends, 'uint', all).toAtomic();
+    const ends = new StorageBufferAttribute(new Uint32Array(all), 1);
+    const ids = storageOf(new StorageBufferAttribute(new Uint32Array(count), 1), 'uint');
+    this.ends = storageOf(ends, 'uint').toReadOnly();
+    this.ids = storageOf(ids.value, 'uint').toReadOnly();
+    const sums = storage(ends, 'uint', all).toAtomic();
     const sumAt = (index: Node<'int'>) => sums.element(index) as never;
-    const ids = uintsIn(this.ids);
     const cellOf = (index: Node<'int'>) => {
       const at = this.cellAt(placeOf(index)).toVar();
       return int(at.y.mul(cells).add(at.x)).toVar();
@@ -126,7 +123,7 @@ export class NeighbourGrid {
 
   /** Calls back for everybody in the cell of a place and the eight around it, the asker included. Builds on the current stack. */
   forEach(place: Node<'vec2'>, visit: (index: Node<'int'>) => void): void {
-    const { cells, endsRead, idsRead } = this;
+    const { cells, ends, ids } = this;
     const at = this.cellAt(place).toVar();
     const row = int(max(at.y.sub(1), 0)).toVar();
     const lastRow = int(min(at.y.add(1), cells - 1)).toVar();
@@ -138,11 +135,11 @@ export class NeighbourGrid {
       const before = first.add(left).sub(1).toVar();
       const k = int(0).toVar();
       If(before.greaterThanEqual(0), () => {
-        k.assign(int(endsRead.element(before)));
+        k.assign(int(ends.element(before)));
       });
-      const end = int(endsRead.element(first.add(right))).toVar();
+      const end = int(ends.element(first.add(right))).toVar();
       While(k.lessThan(end), () => {
-        visit(int(idsRead.element(k)).toVar());
+        visit(int(ids.element(k)).toVar());
         k.addAssign(1);
       });
       row.addAssign(1);
@@ -152,8 +149,8 @@ export class NeighbourGrid {
   /** Frees what is on the GPU. */
   dispose(): void {
     for (const step of this.steps) step.dispose();
-    this.ends.dispose();
-    this.ids.dispose();
+    this.ends.value.dispose();
+    this.ids.value.dispose();
   }
 
   private cellAt(place: Node<'vec2'>): Node<'vec2'> {

@@ -169,13 +169,6 @@ export function releaseBuffers(
   attributes.forEach((attribute, i) => {
     if (attribute !== null) geometry.setAttribute(`released${i}`, attribute);
   });
-  releasing = geometry;
   geometry.dispose();
-  releasing = null;
   geometry.attributes = own;
 }
-
-let releasing: BufferGeometry | null = null;
-
-/** Whether a geometry that is being disposed is so only for its buffers to be freed. */
-export const isReleasing = (geometry: BufferGeometry): boolean => geometry === releasing;

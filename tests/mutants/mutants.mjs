@@ -154,10 +154,10 @@ export const MUTANTS = {
     text: 'if (differs) this.texture.changed(index);',
     tests: ['unit/features', 'parity/dressing', 'parity/surfaces'],
   },
-  'morphed-normals-tsl': {
-    file: 'shaders/morphTargets.tsl.ts',
-    text: 'normalLocal.addAssign(by.xyz)',
-    fault: 'positionLocal.addAssign(by.xyz)',
+  'morphed-by-clips-tsl': {
+    file: 'lib/backends/webgpu/crowdNodes.ts',
+    text: 'influence(this.uvNode.x.sub(1))',
+    fault: 'influence(this.uvNode.x)',
     tests: ['parity/morphs', 'parity/images', 'parity/dressing', 'parity/shapes'],
   },
   'reach-of-motions': {
@@ -247,8 +247,8 @@ export const MUTANTS = {
   },
   'shaded-by-own-joint': {
     file: 'shaders/skinVertex.glsl.ts',
-    text: 'return ( turned * normal ) * turned / max(',
-    fault: 'return turned * ( turned * normal ) / max(',
+    text: 'return vec3( dot( yz, turned ), dot( zx, turned ), dot( xy, turned ) ) / max(',
+    fault: 'return turned / max(',
     tests: ['parity/dressing'],
   },
   'still-below-uneven-scale': {

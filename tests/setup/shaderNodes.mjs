@@ -97,6 +97,9 @@ const mayReturn = (node) => statementsIn([node]).some((one) => one.isReturn);
 /** The variable that an expression is, or is a part of. */
 const variableOf = (node) => (node?.object ?? node)?.property?.split('.')[0];
 
+/** The variable that an assignment writes to. */
+const targetOf = (node) => variableOf(node.left ?? node.expression);
+
 /** What commas part. */
 const listOf = (node) =>
   node?.type === ',' ? [...listOf(node.left), ...listOf(node.right)] : node ? [node] : [];
@@ -183,6 +186,11 @@ class Encoder {
     const copies = changed.map((one) => `const ${one.name} = ${this.variable(one.type, `${one.name}_`)};`);
     const body = [...copies, this.statements(node.body)].join('\n');
     const isInline = this.isInline(node);
+    const written = statementsIn(node.body).find(
+      (one) => one.isOperator && one.isAssignment && !this.types.has(targetOf(one)),
+    );
+    if (!isInline && written)
+      throw new Error(`shaderNodes: "${name}" writes to "${targetOf(written)}", so it must be void.`);
     if (isInline && mayReturn({ body: node.body.slice(0, -1) }))
       throw new Error(
         `shaderNodes: "${name}" returns before its end, but is no function of numbers and vectors.`,
@@ -195,7 +203,7 @@ class Encoder {
   /** Whether a function writes to a variable, or to a part of it. */
   isChanged(name, body = this.body) {
     return statementsIn(body).some((one) => {
-      if (one.isAssignment) return variableOf(one.left ?? one.expression) === name;
+      if (one.isAssignment) return targetOf(one) === name;
       const params = (one.isFunctionCall && this.functions.get(one.name)?.params) || [];
       return params.some(({ qualifier }, i) => qualifier !== null && variableOf(one.params[i]) === name);
     });

@@ -2,27 +2,19 @@ import { DataTexture, FloatType, RGBAFormat } from 'three';
 import { instanceIndex, ivec2, storage, struct, vertexIndex } from 'three/tsl';
 import { type Node, StorageBufferAttribute, type Texture, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { type Rows, type Structs, structsIn } from '../../../shaders/tsl.js';
+import { type Rows, structsIn } from '../../../shaders/tsl.js';
 
-/** Writes matrices in a compute shader. */
-export interface RowsWriter {
+/** Reads and writes matrices in the shaders of a build. */
+export interface RowsNodes {
+  /** The rows of a matrix. Builds on the current stack. */
+  read(index: Node<'int'>): Rows;
   /**
-   * Builds on the current stack.
+   * For compute shaders, which either write or read. Builds on the current stack.
    *
    * @param at The number of what is written, where it is not that of the invocation; on WebGPU alone.
    */
   write(rows: Rows, at?: Node<'int'>): void;
-  /** From the next computation on, these matrices are written. They must be of the same kind. */
-  use(rows: MatrixRows): void;
-}
-
-/** Reads matrices in the shaders of a build. */
-export interface RowsReader {
-  /** The rows of a matrix. Builds on the current stack. */
-  read(index: Node<'int'>): Rows;
-  /** The first row of a matrix. Builds on the current stack. */
-  readFirst(index: Node<'int'>): Node<'vec4'>;
-  /** From the next draw on, the build reads these matrices. They must be of the same kind. */
+  /** From the next draw or computation on, these matrices take their place. They must be of the same kind. */
   use(rows: MatrixRows): void;
 }
 
@@ -35,8 +27,8 @@ export interface MatrixRows {
   readonly attributes: readonly StorageBufferAttribute[];
   /** The number of the invocation, and of what it writes. */
   readonly invocation: Node<'uint'>;
-  writer(): RowsWriter;
-  reader(): RowsReader;
+  /** @param written Whether a shader writes them; else it reads them. */
+  nodes(written: boolean): RowsNodes;
   /** Call before the matrices are written. */
   prepare(renderer: WebGPURenderer): void;
   dispose(): void;
@@ -83,30 +75,21 @@ class StorageRows implements MatrixRows {
     this.attributes = [new StorageBufferAttribute(unwritten(count * NUMBERS), NUMBERS)];
   }
 
-  writer(): RowsWriter {
-    const node = this.node();
-    return {
-      write: (rows, at) => {
-        const element = node.element(at ?? this.invocation);
-        ROWS.forEach((name, i) => {
-          element.get(name).assign(rows[i]);
-        });
-      },
-      use: ({ attributes }) => {
-        node.value = attributes[0];
-      },
-    };
-  }
-
-  reader(): RowsReader {
-    const node = this.node().toReadOnly();
+  nodes(written: boolean): RowsNodes {
+    const all = structsIn(this.attributes[0], MatrixRowsStruct, this.count);
+    const node = written ? all : all.toReadOnly();
     return {
       read: (index) => {
         const element = node.element(index);
         const row = (i: number) => element.get(ROWS[i]).toVar();
         return [row(0), row(1), row(2)];
       },
-      readFirst: (index) => node.element(index).get(ROWS[0]).toVar(),
+      write: (rows, at) => {
+        const element = node.element(at ?? this.invocation);
+        ROWS.forEach((name, i) => {
+          element.get(name).assign(rows[i]);
+        });
+      },
       use: ({ attributes }) => {
         node.value = attributes[0];
       },
@@ -125,10 +108,6 @@ class StorageRows implements MatrixRows {
 
   dispose(): void {
     this.attributes[0].dispose();
-  }
-
-  private node(): Structs {
-    return structsIn(this.attributes[0], MatrixRowsStruct, this.count);
   }
 }
 
@@ -159,28 +138,19 @@ class FeedbackRows implements MatrixRows {
     );
   }
 
-  writer(): RowsWriter {
+  nodes(): RowsNodes {
+    const nodes: TexelNode[] = this.textures.map((texture) => texels(texture));
     return {
+      read: (index) => {
+        const at = ivec2(index.bitAnd(ROW - 1), index.shiftRight(Math.log2(ROW))).toVar();
+        const row = (i: number) => nodes[i].texel(at).toVar();
+        return [row(0), row(1), row(2)];
+      },
+      // Transform feedback goes where the computation was built for: crowds do not share it.
       write: (rows) => {
         this.attributes.forEach((attribute, i) => {
           storage(attribute, 'vec4', attribute.count).element(this.invocation).assign(rows[i]);
         });
-      },
-      // Transform feedback goes where the computation was built for: crowds do not share it.
-      use: () => {},
-    };
-  }
-
-  reader(): RowsReader {
-    const nodes: TexelNode[] = this.textures.map((texture) => texels(texture));
-    const place = (index: Node<'int'>) =>
-      ivec2(index.bitAnd(ROW - 1), index.shiftRight(Math.log2(ROW))).toVar();
-    return {
-      readFirst: (index) => nodes[0].texel(place(index)).toVar(),
-      read: (index) => {
-        const at = place(index);
-        const row = (i: number) => nodes[i].texel(at).toVar();
-        return [row(0), row(1), row(2)];
       },
       use: (rows) => {
         nodes.forEach((node, i) => {

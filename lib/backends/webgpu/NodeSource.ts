@@ -1,4 +1,4 @@
-import { cross, dot, max, normalGeometry, positionGeometry, vec3, vec4 } from 'three/tsl';
+import { dot, normalGeometry, positionGeometry, vec3, vec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import type { FollowJoints } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
@@ -45,15 +45,6 @@ export const posedNormal = ({ rows, normal }: PosedNodes, direction: Node<'vec3'
   normal === undefined
     ? posedDirection(rows, direction)
     : posedDirection(rows, direction.sub(normalGeometry)).add(normal);
-
-/** Twin of `shadedNormal` in GLSL. */
-export function shadedNormal([x, y, z]: readonly Node<'vec3'>[], normal: Node<'vec3'>): Node<'vec3'> {
-  const turned = [cross(y, z), cross(z, x), cross(x, y)].map((row) => row.toVar());
-  const size = dot(x, turned[0]).toVar();
-  const before = turned[0].mul(normal.x).add(turned[1].mul(normal.y)).add(turned[2].mul(normal.z)).toVar();
-  const after = vec3(dot(turned[0], before), dot(turned[1], before), dot(turned[2], before));
-  return after.div(max(size.mul(size), 1e-30));
-}
 
 /** Where an instance may be scaled unevenly, a placed normal is turned as three.js does it, by the inverse's transpose. */
 export function unevenNormal(unplacing: Rows, normal: Node<'vec3'>): Node<'vec3'> {

@@ -11,16 +11,22 @@ import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, type PoseEditNodes, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import { type Rows, rowsOf, type StoredUints, structIn, uintsIn } from '../../../shaders/tsl.js';
+import {
+  type Rows,
+  rowsOf,
+  type StorageOf,
+  type Structs,
+  storageOf,
+  structsIn,
+} from '../../../shaders/tsl.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
 import { ID_MASK } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PaletteRows } from '../PaletteRows.js';
 import { nodesOf } from './featureNodes.js';
-import type { MatrixRows, RowsReader, RowsWriter } from './MatrixRows.js';
-import type { ActionsReader, StoredOnGPU } from './StoredOnGPU.js';
-import { type placesOf, placesReader } from './StoredPlaces.js';
+import type { MatrixRows, RowsNodes } from './MatrixRows.js';
+import { type ActionsReader, type placesOf, placesReader, type StoredOnGPU } from './StoredPlaces.js';
 
 /** Invocations of a workgroup. */
 export const POSE_WORKGROUP = 64;
@@ -76,9 +82,6 @@ export function createPoseNumbers({
 
 export const timesIn = ({ array }: StorageBufferAttribute): Float32Array =>
   new Float32Array(array.buffer, CLOCK * 4, 2);
-
-/** The most workgroups along an axis that every device allows. */
-const MAX_GROUPS = 65_535;
 
 /** Where poses go. */
 export interface PoseBuffers {
@@ -176,9 +179,7 @@ export class PoseSteps {
   private readonly steps: ComputeNode[];
   /** These after the palette was copied for the next frame. */
   private readonly stepsOfNewFrame: ComputeNode[];
-  /** Workgroups along each axis. */
-  private readonly size = [1, 1, 1];
-  private readonly numbers: ReturnType<typeof structIn>;
+  private readonly numbers: Structs;
   /** The same on the WebGL 2 backend, whose computations cannot read buffers by number. */
   private readonly uniforms = {
     clock: uniform(new Vector2()),
@@ -192,14 +193,14 @@ export class PoseSteps {
   private readonly keys: TexelNode;
   private readonly shortKeys: TexelNode | null;
   private readonly bodies: TexelNode | null;
-  private readonly writers: readonly [RowsWriter, RowsWriter];
-  private readonly locals: RowsReader;
+  private readonly writers: readonly [RowsNodes, RowsNodes];
+  private readonly locals: RowsNodes;
   /** Between the two steps, where chains are long and no pose is edited. */
-  private readonly segment: { step: ComputeNode; from: RowsReader; to: RowsWriter } | null;
-  private readonly keeping: { from: RowsReader; to: RowsWriter } | null;
+  private readonly segment: { step: ComputeNode; from: RowsNodes; to: RowsNodes } | null;
+  private readonly keeping: { from: RowsNodes; to: RowsNodes } | null;
   /** The rows that are posed, and how many there are. */
-  private readonly ids: StoredUints;
-  private readonly totals: StoredUints;
+  private readonly ids: StorageOf<'uint'>;
+  private readonly totals: StorageOf<'uint'>;
   private readonly instanceOf = texels(noNumbers('rows'));
 
   /**
@@ -212,32 +213,27 @@ export class PoseSteps {
   ) {
     const { playback } = crowd;
     const { instanceOf } = this;
-    this.numbers = structIn(numbers, PoseNumbers);
-    const told = (name: string) => this.numbers.element(int(0)).get(name);
+    this.numbers = structsIn(numbers, PoseNumbers, 1).toReadOnly();
+    const told = <T = 'int'>(name: string) => this.numbers.element(int(0)).get<T>(name);
     const { clock, starts, counts } = webGPU
-      ? {
-          clock: told('clock') as unknown as Node<'vec2'>,
-          starts: told('starts') as unknown as Node<'ivec3'>,
-          counts: told('counts') as unknown as Node<'ivec4'>,
-        }
+      ? { clock: told<'vec2'>('clock'), starts: told<'ivec3'>('starts'), counts: told<'ivec4'>('counts') }
       : this.uniforms;
-    const number = (name: string) => told(name) as unknown as Node<'int'>;
     const { boneTexture, bodies, poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
     this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
     this.places = placesReader(places);
     this.masks = playback.over && texels(playback.over.masks);
     this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
-    this.writers = [locals.writer(), palette.writer()];
+    this.writers = [locals.nodes(true), palette.nodes(true)];
     const reduced = poseEdits === null ? segments : null;
-    this.locals = (reduced ?? locals).reader();
-    this.keeping = before && { from: palette.reader(), to: before.writer() };
-    this.ids = uintsIn(due).toReadOnly();
-    this.totals = uintsIn(numbers).toReadOnly();
+    this.locals = (reduced ?? locals).nodes(false);
+    this.keeping = before && { from: palette.nodes(false), to: before.nodes(true) };
+    this.ids = storageOf(due, 'uint').toReadOnly();
+    this.totals = storageOf(numbers, 'uint').toReadOnly();
 
     const over = this.masks && nodesOf('AnimationLayers')(this.masks);
     const played = { actions: this.actions, clock, layers, over };
-    const each = (members: Node<'int'>, writer: RowsWriter, pose: PoseMember) => {
+    const each = (members: Node<'int'>, writer: RowsNodes, pose: PoseMember) => {
       const index = int(palette.invocation).toVar();
       const place = index.div(members).toVar();
       const member = index.sub(place.mul(members)).toVar();
@@ -247,9 +243,9 @@ export class PoseSteps {
       };
       if (webGPU) {
         If(place.lessThan(int(this.totals.element(int(0)))), () => {
-          const row = int(this.ids.element(place.add(number('first'))).bitAnd(uint(ID_MASK))).toVar();
+          const row = int(this.ids.element(place.add(told('first'))).bitAnd(uint(ID_MASK))).toVar();
           const instance = row.toVar();
-          If(number('isPooled').notEqual(0), () => {
+          If(told('isPooled').notEqual(0), () => {
             instance.assign(int(numberAt(instanceOf, row)));
           });
           write(instance, row);
@@ -268,7 +264,7 @@ export class PoseSteps {
     });
     // Texts know texels of textures by two numbers, of which the second is 0 in buffers.
     const firstOf = (place: Node<'int'>) => ivec2(place.mul(counts.y), 0).toVar();
-    const localsIn = (from: RowsReader) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
+    const localsIn = (from: RowsNodes) => (at: Node<'ivec2'>) => from.read(at.x.toVar());
 
     // Whose turn it is: crowds share the steps.
     const next = (step: () => ComputeNode) => {
@@ -299,8 +295,8 @@ export class PoseSteps {
     this.compose = computed(compose());
     this.segment = null;
     if (reduced !== null) {
-      const from = locals.reader();
-      const to = reduced.writer();
+      const from = locals.nodes(false);
+      const to = reduced.nodes(true);
       const segment = Fn(() => {
         next(() => (this.segment as { step: ComputeNode }).step);
         const multiplied = segmentStep(readTracks(), localsIn(from));
@@ -316,7 +312,7 @@ export class PoseSteps {
       next(() => this.stepsOfNewFrame[0]);
       const index = int(palette.invocation).toVar();
       const copy = () => keeping.to.write(keeping.from.read(index));
-      if (webGPU) If(index.lessThan(number('kept').mul(counts.w)), copy);
+      if (webGPU) If(index.lessThan(told('kept').mul(counts.w)), copy);
       else copy();
     });
     this.stepsOfNewFrame = [computed(keep()), ...this.steps];
@@ -354,14 +350,9 @@ export class PoseSteps {
     this.use(buffers);
     const { list } = buffers;
     const invocations = this.invocations(step, buffers);
-    const groups = Math.ceil(invocations / POSE_WORKGROUP);
-    this.size[0] = Math.min(groups, MAX_GROUPS);
-    this.size[1] = Math.ceil(groups / MAX_GROUPS);
-    // three.js takes workgroups along each axis too, and has the GPU say how many, other than its types say.
-    Object.assign(step, {
-      count: this.webGPU ? this.size : invocations,
-      dispatchSize: list === null ? null : list.poseSizes[step === this.compose ? 1 : 0],
-    });
+    // three.js lets the GPU say how many, other than its types say.
+    const size = list?.poseSizes[step === this.compose ? 1 : 0] ?? invocations;
+    Object.assign(step, this.webGPU ? { dispatchSize: size } : { count: invocations });
   }
 
   private invocations(step: ComputeNode, { counts, numbers: { array } }: PoseBuffers): number {

@@ -1,15 +1,40 @@
-import type { InstancedBufferAttribute, Texture, TypedArray } from 'three';
+import type { BufferAttribute, InstancedBufferAttribute, Texture, TypedArray } from 'three';
 import { int } from 'three/tsl';
-import { type Node, StorageBufferAttribute } from 'three/webgpu';
+import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { vectorsIn } from '../../../shaders/tsl.js';
+import { storageOf } from '../../../shaders/tsl.js';
+import type { WrittenOnGPU } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { MovedInstances } from '../../instances/MovedInstances.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { isWebGPU, PerRenderer } from './PerRenderer.js';
-import type { StoredOnGPU } from './StoredOnGPU.js';
+
+/** What instances play, as steps read it: a `TexelNode`, or a buffer of the same texels in their order. */
+export interface ActionsReader {
+  value: unknown;
+  rowTexels(x: Node<'int'>, row: Node<'int'>, count: 1): Node<'vec4'>[];
+}
+
+/** What the GPU itself writes of instances, as steps read it. */
+export interface StoredOnGPU extends WrittenOnGPU {
+  /** Where instances stand; null where the crowd's matrices say it. */
+  readonly matrices: BufferAttribute | null;
+  /** A bit for each instance: whether it is drawn; null where the crowd's visibility says it. */
+  readonly drawn: BufferAttribute | null;
+  /** What instances play, as `ActionTexels` has it; null where the crowd's own texels say it. */
+  readonly actions: BufferAttribute | null;
+  /** Makes what reads `actions`. */
+  createReader(): ActionsReader;
+  /**
+   * What to compute before a crowd is drawn.
+   *
+   * @param visible The crowd's own bits.
+   * @returns Null if that has been done by the renderer since the crowd's clock moved and the frame began.
+   */
+  prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null;
+}
 
 /** Texels of a matrix, which are its columns, and numbers. */
 const COLUMNS = 4;
@@ -105,7 +130,7 @@ export function placesReader(places: StorageBufferAttribute | Texture) {
     const node = texels(places);
     return { node, read: (instance: Node<'int'>) => columnsIn(node, instance) };
   }
-  const node = vectorsIn(places);
+  const node = storageOf(places, 'vec4').toReadOnly();
   const read = (instance: Node<'int'>) => {
     const first = instance.mul(COLUMNS).toVar();
     return [0, 1, 2, 3].map((i) => node.element(first.add(i)).toVar());

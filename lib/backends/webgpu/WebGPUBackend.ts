@@ -79,13 +79,12 @@ export const webGPUBackend: Backend = {
     prepareUploads(renderer, crowd);
     fitVertexBuffers(renderer, crowd);
     morphedGeometry(crowd.geometry);
-    const isViewed = readsView(crowd);
     const { views } = crowd;
     // Materials are made for how instances are scaled, which is known otherwise where cameras ask what they see.
     if (!views.isWatched && !isUneven(crowd)) views.updateGroups();
     setDrawParameters(crowd);
     checkSizes(renderer, crowd);
-    const onGPU = isViewed && isListedByGPU(renderer, crowd);
+    const onGPU = isListedByGPU(renderer, crowd) && readsView(crowd);
     if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;
     if (isInBundle(crowd)) noteHook(renderer, crowd, camera, last, group);
@@ -107,7 +106,7 @@ export const webGPUBackend: Backend = {
   prepareShadow: prepareUploads,
 
   readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
-    return readsView(crowd) && isListedByGPU(renderer, crowd)
+    return isListedByGPU(renderer, crowd) && readsView(crowd)
       ? (gpuLists as NonNullable<typeof gpuLists>).read(renderer, crowd, camera)
       : null;
   },

@@ -181,7 +181,11 @@ export class WebGPUPoses implements PoseBuffers {
     crowd.crowd.poseEdits?.update();
     const all = seen === null || this.kept !== null || !webGPU;
     const { askedCount } = tracker;
-    if (tracker.moveTo(crowd) && !all && rows.shrink(askedCount)) this.isEmpty = true;
+    if (tracker.moveTo(crowd) && !all && rows.shrink(askedCount)) {
+      this.isEmpty = true;
+      // The GPU may have listed them until now.
+      this.atOnce = MOST_AT_ONCE;
+    }
     const places = storedPlaces.of(renderer, crowd);
     places.update(crowd, renderer);
     if (crowd.crowd.written?.places) tracker.clear();
@@ -284,7 +288,7 @@ export class WebGPUPoses implements PoseBuffers {
     if (count > rows.size) rows.setSize(rows.sizeFor(count));
     if (rows.size === this.size && withNobody(rows) === this.room && atOnce === this.atOnce) return;
     this.atOnce = atOnce;
-    checkRoom(renderer, this);
+    checkRoom(renderer, this, atOnce);
     this.resize();
   }
 
@@ -362,10 +366,12 @@ const withNobody = ({ size, capacity }: PaletteRows): number => (size < capacity
 function checkRoom(
   renderer: WebGPURenderer,
   { counts: { entries, columns, joints }, rows }: WebGPUPoses,
+  atOnce: number,
 ): void {
-  const width = Math.max(entries, columns);
-  const room = Math.floor(maxMatrixRows(renderer) / width);
   const size = withNobody(rows);
+  // What lies between the steps is of those that are posed at once.
+  const width = Math.max(columns, atOnce < size ? 0 : entries);
+  const room = Math.floor(maxMatrixRows(renderer) / width);
   if (size <= room) return;
   throw new Error(
     `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${size}; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of ${size * width * MATRIX_BYTES}.`,

@@ -25,13 +25,10 @@ export function noteHook(
   material: Material,
   group: GeometryGroup | null,
 ): void {
-  let known = called.get(crowd);
-  if (known === undefined) {
-    known = new WeakMap();
-    called.set(crowd, known);
-  }
-  if (!known.has(camera)) known.set(camera, new WeakMap());
-  known.get(camera)?.set(material, { frame: (renderer as Renderer).info.frame, group });
+  const byCamera = called.get(crowd) ?? new WeakMap();
+  const byMaterial = byCamera.get(camera) ?? new WeakMap();
+  called.set(crowd, byCamera.set(camera, byMaterial));
+  byMaterial.set(material, { frame: (renderer as Renderer).info.frame, group });
 }
 
 /**

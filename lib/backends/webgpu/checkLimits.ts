@@ -1,12 +1,8 @@
 import { type BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from 'three';
-import type { NodeBuilder } from 'three/webgpu';
-import { type Build, buildOf } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { onCrowdUpdate } from './crowdNodes.js';
 
-/** What every device has room for, with WebGL 2 as with WebGPU; WebGL knows no such limit of buffers. */
+/** What every device has room for; WebGL knows no such limit. */
 const VERTEX_BUFFERS = 8;
-const VERTEX_ATTRIBUTES = 16;
 
 /** What is read of a renderer. */
 export interface NodeRenderer {
@@ -33,8 +29,6 @@ function readLimits({ backend: { device, gl } }: NodeRenderer) {
     textureSize: device?.limits.maxTextureDimension2D ?? gl?.getParameter(gl.MAX_TEXTURE_SIZE),
     textureLayers: device?.limits.maxTextureArrayLayers ?? gl?.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS),
     vertexBuffers: device?.limits.maxVertexBuffers ?? (gl ? Infinity : VERTEX_BUFFERS),
-    vertexAttributes:
-      device?.limits.maxVertexAttributes ?? gl?.getParameter(gl.MAX_VERTEX_ATTRIBS) ?? VERTEX_ATTRIBUTES,
     bufferSize: device?.limits.maxBufferSize ?? Infinity,
   };
 }
@@ -68,43 +62,6 @@ export function fitVertexBuffers(renderer: NodeRenderer, { geometry }: DrawnCrow
   if (vertexBuffers === Infinity || packed.has(geometry)) return;
   packed.add(geometry);
   packAttributes(geometry, vertexBuffers);
-}
-
-/** Makes draws throw an error if the shaders that are built read more vertex attributes than the device takes. */
-export function checkBuild(builder: NodeBuilder): void {
-  // By geometry: whether attributes share a buffer differs from one to the next.
-  const problems = new WeakMap<BufferGeometry, string | null>();
-  onCrowdUpdate((crowd, renderer) => {
-    let problem = problems.get(crowd.geometry);
-    if (problem === undefined) {
-      problem = problemOf(buildOf(builder).getAttributesArray(), renderer as NodeRenderer, crowd);
-      problems.set(crowd.geometry, problem);
-    }
-    if (problem !== null) throw new Error(problem);
-  });
-}
-
-function problemOf(
-  built: readonly ReturnType<Build['getAttributesArray']>[number][],
-  renderer: NodeRenderer,
-  crowd: DrawnCrowd,
-): string | null {
-  const { vertexBuffers, vertexAttributes } = limitsOf(renderer);
-  const names = new Set<string>();
-  const buffers = new Set<unknown>();
-  let count = 0;
-  for (const { name, node } of built) {
-    const attribute = node?.attribute ? node.getObjectAttribute(crowd) : crowd.geometry.getAttribute(name);
-    if (attribute === undefined || attribute === null) continue;
-    names.add(node?.attribute ? 'instances' : name);
-    buffers.add((attribute as InterleavedBufferAttribute).data ?? attribute);
-    count++;
-  }
-  if (buffers.size <= vertexBuffers && count <= vertexAttributes) return null;
-  return (
-    `SkinnedInstancedMesh: the crowd "${crowd.name}" needs ${count} vertex attributes in ${buffers.size} buffers (${[...names].join(', ')}), ` +
-    `this device takes ${vertexAttributes} in ${vertexBuffers}; leave some out of the geometry, or put several into one InterleavedBuffer.`
-  );
 }
 
 /** What is put into one buffer where the geometry would otherwise have too many. */

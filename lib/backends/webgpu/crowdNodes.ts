@@ -1,18 +1,18 @@
 import type { Texture } from 'three';
-import { Fn, int, OnObjectUpdate, vec4 } from 'three/tsl';
+import { Fn, int, ivec2, morphReference, OnObjectUpdate, property, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
-import { drawnEntry, drawnFade, lookedUp } from '../../../shaders/instanceIndex.tsl.js';
-import { morphTargets } from '../../../shaders/morphTargets.tsl.js';
+import { lookedUp, ownDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { type DrawFrame, type DrawnMaterial, keptOf } from '../../../shaders/tsl.js';
+import { buildOf, type DrawFrame, type DrawnMaterial, keptOf } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { type DrawnList, listOf } from './drawnLists.js';
 import { nodesOf, type PartNode } from './featureNodes.js';
+import { morphedGeometry } from './morphedGeometry.js';
 
 /** The variant in which a material draws a crowd. */
 export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVariant {
@@ -77,20 +77,22 @@ const listed = keptOf<{ entry: Node<'int'>; other: Node<'int'> }>;
 
 function entryNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
   const kept = listed(builder);
-  kept.entry ??= int(Fn(() => drawnEntry(listOfBuild(crowd, builder)))()).toVar();
+  kept.entry ??= int(Fn(() => listOfBuild(crowd, builder).entry(ownDrawnIndex()))()).toVar();
   return kept.entry;
 }
 
 function otherNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
   const kept = listed(builder);
-  kept.other ??= int(Fn(() => lookedUp(listOfBuild(crowd, builder), entryNode(crowd, builder)))()).toVar();
+  kept.other ??= int(
+    Fn(() => lookedUp(listOfBuild(crowd, builder).others, entryNode(crowd, builder)))(),
+  ).toVar();
   return kept.other;
 }
 
 /** Tells fragments which of them are drawn, where levels of detail fade. */
 export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const write = Fn(() => {
-    nodesOf('CrowdLevels').writeFade(drawnFade(listOfBuild(crowd, builder)));
+    nodesOf('CrowdLevels').writeFade(listOfBuild(crowd, builder).fade(ownDrawnIndex()));
   }, 'void');
   write();
 }
@@ -101,13 +103,58 @@ export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: N
   return nodesOf('InstanceParts').part(crowd, builder);
 }
 
-/** Morph targets that clips move, on top of those that three.js has applied. Builds on the current stack. */
-export function clipMorphs(crowd: DrawnCrowd) {
-  const morphs = morphTargets(crowd.geometry);
-  onCrowdUpdate(({ geometry }) => {
-    morphs.value.value = morphs.textureOf(geometry);
+/**
+ * Moves vertex and normal by the morph targets that clips move, once three.js has applied those of the mesh: with the same function
+ * and texture, to which these influences are another texture. Builds on the current stack.
+ */
+export function morphByClips(crowd: DrawnCrowd, influence: (target: Node<'int'>) => Node<'float'>): void {
+  const { geometry } = crowd;
+  const morphTexture = {
+    isTextureNode: true,
+    getBase: () => null,
+    clone: () => ({
+      uvNode: ivec2(0),
+      // The first texel of a row of influences is not that of a target.
+      setSampler() {
+        return vec4(influence(this.uvNode.x.sub(1)));
+      },
+    }),
+  };
+  const mesh = Object.create(crowd, {
+    geometry: { value: morphedGeometry(geometry) },
+    count: { value: 2 },
+    morphTexture: { value: morphTexture },
+    morphTargetInfluences: { value: undefined },
   });
-  return morphs;
+  const colors = property('vec4', 'morphColorSum');
+  const before = geometry.morphAttributes.color && colors.toVar();
+  // Other crowds may share the build: no texture of this one is in it.
+  const share = Fn((builder: NodeBuilder) => {
+    buildOf(builder).objectSpecific = crowd.morphTexture !== null;
+  }, 'void');
+  morphReference(mesh);
+  share();
+  if (before) colors.addAssign(before);
+}
+
+const lastNumbers = /*@__PURE__*/ new WeakMap<
+  object,
+  { frameId: number; now: Float32Array | Float64Array; before: Float32Array | Float64Array }
+>();
+
+/** Numbers that draws are told of something, as they were in the frame drawn before; to begin with, as they are now. */
+export function numbersBefore(of: object, numbers: Float32Array | Float64Array, frameId: number) {
+  let last = lastNumbers.get(of);
+  if (last === undefined) {
+    last = { frameId, now: numbers.slice(), before: numbers.slice() };
+    lastNumbers.set(of, last);
+  }
+  if (last.frameId !== frameId) {
+    last.frameId = frameId;
+    last.before.set(last.now);
+    last.now.set(numbers);
+  }
+  return last.before;
 }
 
 /** How node materials read what parts of instances look like; comes with `InstanceParts`. */

@@ -2,8 +2,8 @@ import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Obj
 import { fract, int } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
-import { noNumbers, numberAt, type ViewNodes } from '../../../shaders/instanceIndex.tsl.js';
-import { texels } from '../../../shaders/TexelNode.js';
+import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
+import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, keptOf } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED, PARAM_LOOKS_UP } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -16,8 +16,15 @@ import { isOfVertices } from '../../utils/geometries.js';
 import type { PaletteRows } from '../PaletteRows.js';
 import type { WebGPUPoses } from './WebGPUPoses.js';
 
-/** The list that a build reads its instances from: another one in each draw. */
-export interface DrawnList extends ViewNodes {
+/** The list that a build reads its instances from: another one in each draw. What gives numbers builds on the current stack. */
+export interface DrawnList {
+  /** Whether entries are rows of a palette, and `others` the instances of these; else it is the other way round. */
+  readonly listsRows: boolean;
+  readonly others: TexelNode;
+  /** The entry at a place of the list. */
+  entry(drawn: Node<'int'>): Node<'int'>;
+  /** Which pixels are drawn of the instance at a place of the list, see `FADE_STEPS`. */
+  fade(drawn: Node<'int'>): Node<'int'>;
   /**
    * Has the draw that comes next show what its camera sees. Call it right before, see `OnObjectUpdate`.
    *
@@ -142,7 +149,7 @@ class CameraList implements DrawnList {
 /** Has shaders look up rows of instances, or instances of rows, in a texture where these are not the same. */
 export function lookUp(
   { bindMatrix }: DrawnCrowd,
-  { others }: ViewNodes,
+  { others }: DrawnList,
   rows: PaletteRows | null,
   texture: InstanceTexture | undefined,
 ): void {

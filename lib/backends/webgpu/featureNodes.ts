@@ -1,9 +1,7 @@
 import type { Node, NodeBuilder } from 'three/webgpu';
-import type { bodyNodes } from '../../../shaders/bodies.tsl.js';
-import type { layerNodes } from '../../../shaders/layers.tsl.js';
 import type { discardFaded, writeFade } from '../../../shaders/levelDissolve.tsl.js';
 import type { dividedColor, partMapOffset } from '../../../shaders/parts.tsl.js';
-import type { CreatePoseEditNodes } from '../../../shaders/posePass.tsl.js';
+import type { bodyNodes, CreatePoseEditNodes, layerNodes } from '../../../shaders/posePass.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import type { Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -27,21 +25,21 @@ export interface FeatureNodes {
   AnimationLayers: typeof layerNodes;
   CrowdKinds: typeof bodyNodes;
   CrowdLevels: { writeFade: typeof writeFade; discardFaded: typeof discardFaded };
+  /**
+   * Twin of `moveVertex` in `motion.glsl.ts`; null where nothing moves vertices. Builds on the current stack.
+   *
+   * @param pose What poses the vertex.
+   * @param before Whether that is of the frame before.
+   */
   InstanceMotions: (
     crowd: DrawnCrowd,
     builder: NodeBuilder,
     variant: ShaderVariant,
+    pose: PosedNodes,
+    before: boolean,
   ) => {
-    /**
-     * Twin of `moveVertex` in `motion.glsl.ts`. Builds on the current stack.
-     *
-     * @param pose What poses the vertex.
-     * @param before Whether that is of the frame before.
-     */
-    move(
-      pose: PosedNodes,
-      before: boolean,
-    ): { shift: readonly [Node<'vec3'>, Node<'vec3'>]; turn: readonly [Node<'vec3'>, Node<'vec3'>] };
+    shift: readonly [Node<'vec3'>, Node<'vec3'>];
+    turn: readonly [Node<'vec3'>, Node<'vec3'>];
   } | null;
   InstanceParts: {
     part(crowd: DrawnCrowd, builder: NodeBuilder): PartNode;

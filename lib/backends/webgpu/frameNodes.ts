@@ -1,12 +1,12 @@
+import { Loop, uniform } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { drawClock } from '../../../shaders/drawSlots.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { clipNeeds, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
 import type { TexelNode } from '../../../shaders/TexelNode.js';
-import { objectUniform } from '../../../shaders/tsl.js';
+import { zeroFloats } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { isCrowd } from '../../core/drawnCrowds.js';
-import { clipMorphs, drawnTexels } from './crowdNodes.js';
+import { drawnTexels, morphByClips, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/baking/frames.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
@@ -15,9 +15,16 @@ export const frameNodes: NodeSource = {
 
   skinningMatrix({ crowd, variant, instance, follow, shown, morph }) {
     const clips = shownClips(crowd, instance, variant);
-    const morphs = morph && variant.morphs ? clipMorphs(crowd) : null;
+    const { length: targets } = (morph && variant.morphs && crowd.morphTargetInfluences) || [];
+    const influences = zeroFloats(Math.max(1, targets));
+    const addClip = (influence: (target: Node<'int'>) => Node<'float'>) =>
+      Loop(targets, ({ i }) => {
+        influences.element(i).addAssign(influence(i));
+      });
+    const rows = shown(() => skinningMatrix(clips(drawClock()), follow, targets > 0 ? addClip : undefined));
+    if (targets > 0) morphByClips(crowd, (target) => influences.element(target));
     return {
-      rows: shown(() => skinningMatrix(clips(drawClock()), follow, morphs?.add)),
+      rows,
       // From the morphed position: three.js keeps no weights of the frame before.
       previous: () => ({ rows: shown(() => skinningMatrix(clips(previousClock()), follow)) }),
     };
@@ -45,32 +52,15 @@ export function shownClips(crowd: DrawnCrowd, drawn: Node<'int'>, variant: Shade
   return (clock: Node<'vec2'>) => clipNeeds(boneTexture, actions, instance, clock, variant);
 }
 
-const drawnClocks = /*@__PURE__*/ new WeakMap<
-  object,
-  {
-    frameId: number;
-    /** Seconds since the crowd was made, in the frame drawn and in the one before. */
-    now: number;
-    before: number;
-  }
->();
+const _elapsed = /*@__PURE__*/ new Float64Array(1);
 
-/** The clock of the frame drawn before, however often the crowd was updated since, in the epoch of now. */
+/** The clock of the frame drawn before, however often the crowd was updated since, in the epoch of now. Builds on the current stack. */
 export function previousClock(): Node<'vec2'> {
-  const seconds = objectUniform(({ object, frameId }) => {
-    if (!isCrowd(object)) return 0;
-    const { clock, elapsed } = object;
-    const drawn = drawnClocks.get(object);
-    if (drawn === undefined) {
-      drawnClocks.set(object, { frameId, now: elapsed, before: elapsed });
-      return clock;
-    }
-    if (drawn.frameId !== frameId) {
-      drawn.frameId = frameId;
-      drawn.before = drawn.now;
-      drawn.now = elapsed;
-    }
-    return drawn.before - elapsed + clock;
+  const seconds = uniform(0);
+  onCrowdUpdate((crowd, _renderer, { frameId }) => {
+    const { clock, elapsed } = crowd;
+    _elapsed[0] = elapsed;
+    seconds.value = numbersBefore(crowd, _elapsed, frameId)[0] - elapsed + clock;
   });
-  return drawClock(seconds);
+  return drawClock(seconds as unknown as Node<'float'>);
 }

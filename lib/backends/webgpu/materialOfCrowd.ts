@@ -86,8 +86,8 @@ export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, 
   override('emissive', 'color', () => merged.numbers(TABLE_EMISSIVE));
   // It is in those numbers.
   override('emissiveIntensity', 'float', () => vec4(1).x);
-  for (const name of OTHER_MAPS) {
-    if (!material[name]) continue;
+  for (const name of MERGED_MAPS) {
+    if (name === 'map' || !material[name]) continue;
     override(name, 'texture', () =>
       merged.sample(name, name === 'normalMap' ? vec4(0.5, 0.5, 1, 1) : undefined),
     );
@@ -116,14 +116,6 @@ export function surfaceNodes(
   if (added !== null) nodes.emissiveNode = vec3(emissiveNode ?? materialEmissive).add(added);
   return nodes;
 }
-
-const OTHER_MAPS = [
-  'normalMap',
-  'roughnessMap',
-  'metalnessMap',
-  'emissiveMap',
-  'aoMap',
-] as const satisfies readonly MergedMap[];
 
 /** Lets the colour that three.js makes for shadows read the same map of a material as its picture does. */
 function overrideShadowMap(

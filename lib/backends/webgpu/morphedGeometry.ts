@@ -1,5 +1,4 @@
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three';
-import { isReleasing } from '../../utils/attributes.js';
 
 type Target = BufferAttribute | InterleavedBufferAttribute;
 
@@ -22,10 +21,9 @@ const KINDS = ['position', 'normal', 'color'] as const;
  * What three.js takes for a geometry when it makes the texture of its morph targets: one substitute for all geometries with the same
  * targets, which is disposed with the last of them.
  *
- * three.js frees that texture when the geometry it was made for is disposed. But what it has built still has the texture, and sends it
- * anew, so that nothing ever frees it. That comes about where a crowd frees only the buffers of its geometry, to get room for more
- * instances; and where another geometry with the same targets shares what was built. The substitute has listeners of its own, so that
- * it is not disposed then. Call it before a geometry is drawn too: what was built for another may be shared by it.
+ * three.js frees that texture when the geometry it was made for is disposed. But another geometry with the same targets may share what
+ * was built, which still has the texture and sends it anew, so that nothing ever frees it. The substitute has listeners of its own, so
+ * that it is not disposed then. Call it before a geometry is drawn too: what was built for another may be shared by it.
  */
 export function morphedGeometry(geometry: BufferGeometry): BufferGeometry {
   return sharedTargets(geometry)?.substitute ?? geometry;
@@ -65,7 +63,6 @@ function findShared(first: Target, geometry: BufferGeometry): SharedTargets {
 function addGeometry({ substitute, geometries }: SharedTargets, geometry: BufferGeometry): void {
   geometries.add(geometry);
   geometry.addEventListener('dispose', function dispose() {
-    if (isReleasing(geometry)) return;
     geometry.removeEventListener('dispose', dispose);
     geometries.delete(geometry);
     if (geometries.size === 0) substitute.dispose();

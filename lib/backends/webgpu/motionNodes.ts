@@ -1,3 +1,4 @@
+import { Vector4 } from 'three';
 import {
   attribute,
   cameraViewMatrix,
@@ -6,51 +7,28 @@ import {
   normalGeometry,
   positionGeometry,
   select,
+  uniform,
   vec3,
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
-import type { MotionProgram, MotionStage } from '../../../shaders/MotionProgram.js';
+import { MOTION_SWAPPED, type MotionProgram, type MotionStage } from '../../../shaders/MotionProgram.js';
 import randomNodes from '../../../shaders/motion.glsl.js?nodes=randomGLSL';
 import type { MatrixNode, MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
-import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { inLayers, texels } from '../../../shaders/TexelNode.js';
-import {
-  buildOf,
-  type DrawFrame,
-  numbersIn,
-  objectUniform,
-  vectorUniform,
-  withColumns,
-} from '../../../shaders/tsl.js';
-import type { DrawnCrowd, MeshMotions } from '../../core/Crowd.js';
-import { isCrowd } from '../../core/drawnCrowds.js';
+import { buildOf, numbersIn, withColumns } from '../../../shaders/tsl.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
-import { instanceNode, onCrowdUpdate } from './crowdNodes.js';
-import type { FeatureNodes, PosedNodes } from './featureNodes.js';
+import { instanceNode, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
+import type { FeatureNodes } from './featureNodes.js';
 import { posedNormal, posedPosition } from './NodeSource.js';
 import { instanceMatrixNode, previousMatrixNode } from './placeCrowd.js';
 
-/** What moves the vertices of a crowd in a build; null where nothing does. */
-export function motionBuild(
-  crowd: DrawnCrowd,
-  builder: NodeBuilder,
-  variant: ShaderVariant,
-): ReturnType<FeatureNodes['InstanceMotions']> | null {
+/** Moves the vertices of a crowd in a build. */
+export const moveVertex: FeatureNodes['InstanceMotions'] = (crowd, builder, variant, pose, before) => {
   const program = crowd.motions?.program;
   if (program === undefined || program.number !== variant.motion) return null;
-  return { move: (pose, before) => moveVertex(program, crowd, builder, variant, pose, before) };
-}
-
-function moveVertex(
-  program: MotionProgram,
-  crowd: DrawnCrowd,
-  builder: NodeBuilder,
-  { parts }: ShaderVariant,
-  pose: PosedNodes,
-  before: boolean,
-) {
   const build = buildOf(builder);
   const given = givenNodes(crowd, builder, before);
   const numbers = numbersOf(before);
@@ -75,12 +53,12 @@ function moveVertex(
   const shift = last.position.sub(posed);
   // The vertices of a hidden part are all at one point, and must stay there.
   const size = pose.rows.map(({ xyz }) => dot(xyz, xyz)).reduce((sum, one) => sum.add(one));
-  const shown = parts ? select(size.greaterThan(0), shift, vec3(0)) : shift;
+  const shown = variant.parts ? select(size.greaterThan(0), shift, vec3(0)) : shift;
   return {
     shift: [first.position.sub(positionGeometry), shown],
     turn: [first.normal.sub(normal), last.normal.sub(facing)],
-  } as const;
-}
+  };
+};
 
 /** What all motions of a build are given. Each is built when it is first asked for. */
 function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {
@@ -112,10 +90,19 @@ function givenNodes(crowd: DrawnCrowd, builder: NodeBuilder, before: boolean) {
 /** Numbers that shaders are told, now or in the frame before. */
 function numbersOf(before: boolean): (at: number, size: number) => Node {
   const vectors = new Map<number, Node<'vec4'>>();
+  const vectorAt = (at: number) => {
+    const vector = uniform(new Vector4());
+    onCrowdUpdate(({ motions }, _renderer, { frameId }) => {
+      if (motions === null) return;
+      const { numbers } = motions;
+      vector.value.fromArray(before ? numbersBefore(motions, numbers, frameId) : numbers, at);
+    });
+    return vector as unknown as Node<'vec4'>;
+  };
   return (at, size) => {
-    const index = at >> 2;
-    const vector = vectors.get(index) ?? numbersAt(index, before);
-    vectors.set(index, vector);
+    const first = at & ~3;
+    const vector = vectors.get(first) ?? vectorAt(first);
+    vectors.set(first, vector);
     return numbersIn<Node>(vector, at, size);
   };
 }
@@ -148,41 +135,10 @@ function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
   onCrowdUpdate(({ motions }) => {
     seeds.value = motions?.seeds.texture?.layered ?? none;
   });
-  const areSwapped = objectUniform((frame) => (motionsOf(frame)?.seeds.areSwapped ? 1 : 0));
   const { motionRandom } = randomNodes<{ motionRandom(): Node<'float'> }>({
-    areSwapped,
+    areSwapped: numbersOf(false)(MOTION_SWAPPED, 1),
     CROWD_SEEDS: inLayers(seeds),
     instanceIndex: () => instanceNode(crowd, builder),
   });
   return motionRandom().toVar();
-}
-
-const motionsOf = ({ object }: DrawFrame): MeshMotions | null => (isCrowd(object) ? object.motions : null);
-
-const numbersAt = (index: number, before: boolean) =>
-  vectorUniform((frame, vector) => {
-    const motions = motionsOf(frame);
-    if (motions === null) return;
-    vector.fromArray(before ? numbersBefore(motions, frame.frameId) : motions.numbers, index * 4);
-  });
-
-const kept = /*@__PURE__*/ new WeakMap<
-  MeshMotions,
-  { frameId: number; now: Float32Array; before: Float32Array }
->();
-
-/** The numbers of the frame drawn before, time and uniforms; to begin with, those of now. */
-function numbersBefore(motions: MeshMotions, frameId: number): Float32Array {
-  const { numbers } = motions;
-  let last = kept.get(motions);
-  if (last === undefined) {
-    last = { frameId, now: numbers.slice(), before: numbers.slice() };
-    kept.set(motions, last);
-  }
-  if (last.frameId !== frameId) {
-    last.frameId = frameId;
-    last.before.set(last.now);
-    last.now.set(numbers);
-  }
-  return last.before;
 }

@@ -6,8 +6,8 @@ import { texels } from '../../../shaders/TexelNode.js';
 import { assignAll, componentsOf, variablesOf } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { clipMorphs, onCrowdUpdate, rowNode } from './crowdNodes.js';
-import type { RowsReader } from './MatrixRows.js';
+import { morphByClips, onCrowdUpdate, rowNode } from './crowdNodes.js';
+import type { RowsNodes } from './MatrixRows.js';
 import type { NodeSource } from './NodeSource.js';
 import { type WebGPUPoses, webGPUPoses } from './WebGPUPoses.js';
 
@@ -18,7 +18,7 @@ const trackNodes: NodeSource = {
 
   skinningMatrix({ crowd, build, variant, instance, follow, shown, morph, placed }) {
     const own = webGPUPoses.of(build.renderer, crowd);
-    const reader = own.palette.reader();
+    const reader = own.palette.nodes(false);
     let takeBefore: ((poses: WebGPUPoses, renderer: object) => void) | null = null;
     onCrowdUpdate((other, renderer) => {
       if (sourceOf(other).name !== trackNodes.name) return;
@@ -29,7 +29,7 @@ const trackNodes: NodeSource = {
     // Behind all else stands the inverse of the instance's matrix.
     const last = int(drawStride()).toVar();
     const at = (row: Node<'int'>, column: Node<'int'>) => row.mul(last.add(1)).add(column).toVar();
-    const rowsAt = (from: RowsReader, row: Node<'int'>) => {
+    const rowsAt = (from: RowsNodes, row: Node<'int'>) => {
       const read = (column: Node<'int'>) => from.read(at(row, column));
       const rows = shown(() => jointRows(follow, read));
       return placed ? rows : multiplyRows(read(last), rows);
@@ -37,8 +37,8 @@ const trackNodes: NodeSource = {
     const row = rowNode(crowd, build as unknown as NodeBuilder);
     const rows = rowsAt(reader, row);
     if (morph && variant.morphs) {
-      clipMorphs(crowd).add((target) => {
-        const four = reader.readFirst(at(row, drawMorphTexel().add(target.shiftRight(2))));
+      morphByClips(crowd, (target) => {
+        const [four] = reader.read(at(row, drawMorphTexel().add(target.shiftRight(2))));
         return componentsOf(four).element(target.bitAnd(3));
       });
     }
@@ -48,7 +48,7 @@ const trackNodes: NodeSource = {
       // From the morphed position: influences of the frame before are not read.
       previous() {
         const { keptPoses } = own;
-        const before = keptPoses.palette.reader();
+        const before = keptPoses.palette.nodes(false);
         const places = texels(keptPoses.rows.texture.layered);
         const count = uniform(0, 'int');
         takeBefore = ({ keptPoses: kept }, renderer) => {

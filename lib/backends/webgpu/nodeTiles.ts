@@ -41,7 +41,7 @@ import { onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 import { storedActions } from './PoseSteps.js';
 import { instanceMatrixNode } from './placeCrowd.js';
-import type { ActionsReader } from './StoredOnGPU.js';
+import type { ActionsReader } from './StoredPlaces.js';
 
 /** Places the quads of impostors in node materials. */
 export const impostorNodes: NodeSource = {

@@ -29,7 +29,6 @@ import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { warnOnce } from '../../utils/messages.js';
 import { callMissedHook } from './bundledHooks.js';
-import { checkBuild } from './checkLimits.js';
 import { instanceNode, listOfBuild, onCrowdUpdate, partNode, variantFor, writeFade } from './crowdNodes.js';
 import { readsDrawnIndex } from './drawnLists.js';
 import { nodesOf } from './featureNodes.js';
@@ -145,7 +144,6 @@ function setupCrowd(
   placeCrowd(crowd, builder, part, placed);
   meanPosedInFragments(crowd, builder, placed ? unplacedPosition(builder) : positionPosed);
   overrideMaterial(material, builder, crowd);
-  checkBuild(builder);
   return positionLocal;
 }
 

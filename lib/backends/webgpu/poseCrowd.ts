@@ -14,12 +14,13 @@ import {
 import type { Node, NodeBuilder } from 'three/webgpu';
 import { type FollowJoints, followJoints, shownRows } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
+import turnedNormalNodes from '../../../shaders/skinVertex.glsl.js?nodes=turnedNormalGLSL';
 import { buildOf, keptOf, type Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { instanceNode, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
-import { posedDirection, posedNormal, posedPosition, shadedNormal, unevenNormal } from './NodeSource.js';
+import { posedDirection, posedNormal, posedPosition, unevenNormal } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 
 /**
@@ -40,7 +41,7 @@ export function poseCrowd(
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
     placing(builder).unplacing = posed.unplacing;
 
-    const motion = variant.motion > 0 ? nodesOf('InstanceMotions')(crowd, builder, variant) : null;
+    const motion = variant.motion > 0 ? nodesOf('InstanceMotions') : null;
     const apply = (
       pose: typeof posedPosition,
       by: PosedNodes,
@@ -50,10 +51,10 @@ export function poseCrowd(
 
     if (build.needsPreviousData()) {
       const then = posed.previous?.() ?? posed;
-      const moved = motion?.move(then, true);
+      const moved = motion?.(crowd, builder, variant, then, true);
       positionPrevious.assign(apply(posedPosition, then, positionLocal, moved?.shift));
     }
-    const moved = motion?.move(posed, false);
+    const moved = motion?.(crowd, builder, variant, posed, false);
     positionLocal.assign(apply(posedPosition, posed, positionLocal, moved?.shift));
     if (build.hasGeometryAttribute('normal')) {
       normalLocal.assign(apply(posedNormal, posed, normalLocal, moved?.turn));
@@ -65,13 +66,9 @@ export function poseCrowd(
         If(joint.greaterThan(0), () => {
           const follow: FollowJoints = (add) => add(joint.sub(1).toVar(), float(1));
           const own = { ...vertex, follow, morph: false };
-          const { rows } = nodeSourceOf(crowd).skinningMatrix(own);
-          normalLocal.assign(
-            shadedNormal(
-              rows.map((row) => row.xyz),
-              normalLocal,
-            ),
-          );
+          const [x, y, z] = nodeSourceOf(crowd).skinningMatrix(own).rows;
+          const { turnedNormal } = turnedNormalNodes<{ turnedNormal(...of: Node<'vec3'>[]): Node<'vec3'> }>();
+          normalLocal.assign(turnedNormal(x.xyz, y.xyz, z.xyz, normalLocal));
         }).Else(turnUneven);
       } else turnUneven();
     }

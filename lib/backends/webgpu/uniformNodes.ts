@@ -81,11 +81,9 @@ export function instanceUniform<T extends UniformType>(name: string, type: T): N
   return uniformOfType<T>(read());
 }
 
-function zeroOf(type: UniformType): Node {
-  if (type === 'float') return float(0);
-  if (type === 'vec2') return vec2(0);
-  return type === 'vec4' ? vec4(0) : vec3(0);
-}
+const zeros = { float, vec2, vec3, color: vec3, vec4 };
+
+const zeroOf = (type: UniformType): Node => zeros[type](0);
 
 /** What instances begin with. */
 const initially = (name: SurfaceValue): Node => (name === 'emissive' ? vec3(0) : float(initialOf(name)[0]));

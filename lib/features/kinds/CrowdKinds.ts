@@ -161,11 +161,10 @@ export class CrowdKinds implements CrowdFeature {
     if (kind === MAX_KINDS)
       throw new Error(`CrowdKinds: there can be ${MAX_KINDS} kinds, the crowd's own included.`);
     const bodyFor = (other: BoneTexture) => fitBody(character.boneTexture, other, options);
-    const geometry = rebindGeometry(
-      character.geometry,
-      character.boneTexture,
-      bodyFor(boneTexture) ?? boneTexture,
-    );
+    const body = bodyFor(boneTexture);
+    const { written } = crowd.crowd;
+    if (body && written?.plays) written.refuse();
+    const geometry = rebindGeometry(character.geometry, character.boneTexture, body ?? boneTexture);
     const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
       options;
     const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });

@@ -8,13 +8,12 @@ import {
   ivec2,
   max,
   select,
-  storage,
   uniform,
   workgroupBarrier,
 } from 'three/tsl';
 import { type ComputeNode, type DepthTexture, type Node, StorageBufferAttribute } from 'three/webgpu';
 import { TexelNode } from '../../../shaders/TexelNode.js';
-import { type Elements, workgroupValues } from '../../../shaders/tsl.js';
+import { storageOf, workgroupValues } from '../../../shaders/tsl.js';
 
 /** Pixels of a side of the smallest squares, as a power of two. */
 export const FINEST = 2;
@@ -36,9 +35,8 @@ const NEAREST = -2;
  * also where the renderer has it the other way round.
  */
 export class DepthPyramid {
-  private buffer = new StorageBufferAttribute(new Float32Array(1), 1);
-  private readonly stored: StoredFloats;
-  private readonly squares: StoredFloats;
+  private readonly stored = storageOf(new StorageBufferAttribute(new Float32Array(1), 1), 'float');
+  private readonly squares = storageOf(this.stored.value, 'float').toReadOnly();
   private readonly texture: TexelNode;
   private readonly columns = uniform(1, 'int');
   private readonly blocks = uniform(1, 'int');
@@ -49,8 +47,6 @@ export class DepthPyramid {
   /** @param sign -1 if greater depth is nearer. */
   constructor(depth: DepthTexture, sign: number) {
     this.texture = new TexelNode(depth);
-    this.stored = floatsIn(this.buffer);
-    this.squares = floatsIn(this.buffer).toReadOnly();
     this.step = Fn(() => this.build(sign))().computeKernel([WORKGROUP]);
   }
 
@@ -59,11 +55,10 @@ export class DepthPyramid {
     const columns = Math.ceil(width / BLOCK);
     const blocks = columns * Math.ceil(height / BLOCK);
     const numbers = blocks * STARTS[LEVELS];
-    if (this.buffer.count < numbers) {
-      this.buffer.dispose();
-      this.buffer = new StorageBufferAttribute(new Float32Array(numbers), 1);
-      this.stored.value = this.buffer;
-      this.squares.value = this.buffer;
+    if (this.stored.value.count < numbers) {
+      this.stored.value.dispose();
+      this.stored.value = new StorageBufferAttribute(new Float32Array(numbers), 1);
+      this.squares.value = this.stored.value;
     }
     this.columns.value = columns;
     this.blocks.value = blocks;
@@ -84,7 +79,7 @@ export class DepthPyramid {
 
   dispose(): void {
     this.step.dispose();
-    this.buffer.dispose();
+    this.stored.value.dispose();
   }
 
   /** Each invocation makes a square of the smallest size; then some of them put four together, again and again. */
@@ -132,12 +127,3 @@ function startsOfLevels(): number[] {
   for (let level = 0; level < LEVELS; level++) starts.push(starts[level] + (WORKGROUP >> (2 * level)));
   return starts;
 }
-
-/** Numbers in a storage buffer. */
-interface StoredFloats extends Elements<'float'> {
-  value: StorageBufferAttribute;
-  toReadOnly(): StoredFloats;
-}
-
-const floatsIn = (buffer: StorageBufferAttribute): StoredFloats =>
-  storage(buffer, 'float', buffer.count) as unknown as StoredFloats;

@@ -1,5 +1,4 @@
 import { type ArrayCamera, type Camera, Matrix4, type Object3D } from 'three';
-import { bool, If, uniform } from 'three/tsl';
 import type { Node, WebGPURenderer } from 'three/webgpu';
 import type { CameraOcclusion } from '../../backends/webgpu/gpuLists/cullInstances.js';
 import { warnOnce } from '../../utils/messages.js';
@@ -14,7 +13,6 @@ export class OccluderDepth implements CameraOcclusion {
   readonly id = nextId++;
   private readonly pass: OccluderPass;
   private readonly pyramid: DepthPyramid;
-  private readonly isActive = uniform(0, 'int');
   private readonly screen = new ScreenRows();
   /** Of what was rendered last. */
   private camera: Camera | null = null;
@@ -68,16 +66,12 @@ export class OccluderDepth implements CameraOcclusion {
   }
 
   use(version: number, clip: Matrix4, matrixWorld: Matrix4): void {
-    this.isActive.value = version > 0 ? 1 : 0;
     if (version > 0) this.screen.set(clip, this.sign, this.view, matrixWorld);
+    else this.screen.clear();
   }
 
   hides(sphere: Node<'vec4'>): Node<'bool'> {
-    const hidden = bool(false).toVar();
-    If(this.isActive.notEqual(0), () => {
-      hidden.assign(hiddenSphere(this.pyramid, this.screen, sphere));
-    });
-    return hidden;
+    return hiddenSphere(this.pyramid, this.screen, sphere);
   }
 
   dispose(): void {

@@ -197,6 +197,11 @@ export class ScreenRows {
     const away = Math.hypot(view[12], view[13], view[14]) / leastScale(matrixWorld);
     slack.value = DRIFT * (far + away);
   }
+
+  /** Has everything be behind the camera, so that it counts as seen. */
+  clear(): void {
+    this.w.value.set(0, 0, 0, -1);
+  }
 }
 
 /** Writes a row of a matrix. Returns how far from the origin the plane is on which it is zero. */

@@ -1,4 +1,4 @@
-import { type Camera, Matrix4 } from 'three';
+import type { Camera, Matrix4 } from 'three';
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
@@ -29,9 +29,7 @@ export class CameraLists {
   /** Words of bits of a list. */
   readonly words: number;
 
-  /** From the crowd's space into what the camera shows; several for an array of cameras. */
-  private readonly clips: Matrix4[] = [];
-  private readonly numbers: number[] = [];
+  private readonly state: number[] = [];
 
   /**
    * @param capacity Instances that there is room for.
@@ -82,24 +80,14 @@ export class CameraLists {
     return before;
   }
 
-  /**
-   * Remembers what is computed from. Returns whether it was the same the last time.
-   *
-   * @param clips See `clips`; the first `count` count.
-   * @param numbers Whatever else it depends on.
-   */
-  remember(clips: readonly Matrix4[], count: number, numbers: readonly number[]): boolean {
-    let same = this.clips.length === count && this.numbers.length === numbers.length;
-    if (this.clips.length > count) this.clips.length = count;
-    for (let i = 0; i < count; i++) {
-      if (i === this.clips.length) this.clips.push(new Matrix4());
-      if (same && this.clips[i].equals(clips[i])) continue;
-      same = false;
-      this.clips[i].copy(clips[i]);
-    }
+  /** Remembers all numbers that lists are computed from. Returns whether they were the same the last time. */
+  remember(numbers: readonly number[]): boolean {
+    const { state } = this;
+    let same = state.length === numbers.length;
+    state.length = numbers.length;
     for (let i = 0; i < numbers.length; i++) {
-      if (this.numbers[i] !== numbers[i]) same = false;
-      this.numbers[i] = numbers[i];
+      if (state[i] !== numbers[i]) same = false;
+      state[i] = numbers[i];
     }
     return same;
   }

@@ -3,7 +3,7 @@ import { If, int, uint, uniform } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { noNumbers } from '../../../../shaders/instanceIndex.tsl.js';
 import { texels } from '../../../../shaders/TexelNode.js';
-import { type DrawFrame, uintsIn } from '../../../../shaders/tsl.js';
+import { type DrawFrame, storageOf } from '../../../../shaders/tsl.js';
 import { ALL_LEVELS, ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
@@ -15,8 +15,7 @@ import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import { PerRenderer } from '../PerRenderer.js';
 import { computeWaiting, wait } from '../PoseSteps.js';
 import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
-import type { StoredOnGPU } from '../StoredOnGPU.js';
-import { placesOf, storedPlaces } from '../StoredPlaces.js';
+import { placesOf, type StoredOnGPU, storedPlaces } from '../StoredPlaces.js';
 import type { WebGPUPoses } from '../WebGPUPoses.js';
 import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
@@ -37,7 +36,8 @@ const _frustum = /*@__PURE__*/ new Frustum();
 const _box = /*@__PURE__*/ new Box3();
 /** Steps of all crowds. */
 const viewSteps: StepsRegistry<ViewSteps> = /*@__PURE__*/ new WeakMap();
-const NOT_POSED = [0, 0, 0];
+/** What lists of a camera are computed from. */
+const _numbers: number[] = [];
 
 /**
  * What cameras see of a crowd, found by the GPU of one renderer: which instances, and how many, never comes back to the CPU.
@@ -121,15 +121,14 @@ class GPUViews {
     const { count } = visibility;
     const state =
       levels?.isUsed === true ? this.listsFor(lodCamera).levelsOf(levels, crowd.matrixWorld) : null;
-    const posed = poses === null ? NOT_POSED : [playback.clock, playback.time.origin, playback.version];
     const edits = crowd.crowd.poseEdits;
     edits?.update();
-    const numbers = [
-      ...[count, table.version, this.version, x, y, z, this.sphere.radius, hidden, kinds?.version ?? -1],
-      ...[state?.chosen.version ?? -1, lodCamera.id, poses?.size ?? -1, edits?.version ?? -1],
-      ...posed,
-    ];
-    if (lists.remember(_clips, frustums, numbers)) {
+    _numbers.length = 0;
+    for (let i = 0; i < frustums; i++) _numbers.push(..._clips[i].elements);
+    _numbers.push(count, table.version, this.version, x, y, z, this.sphere.radius, hidden, lodCamera.id);
+    _numbers.push(kinds?.version ?? -1, state?.chosen.version ?? -1, poses?.size ?? -1, edits?.version ?? -1);
+    if (poses !== null) _numbers.push(playback.clock, playback.time.origin, playback.version);
+    if (lists.remember(_numbers)) {
       if (steps.length > 0) this.renderer.compute(steps);
       return;
     }
@@ -368,7 +367,7 @@ function emptyBuffer(): StorageBufferAttribute {
 class StorageList implements DrawnList {
   /** Where in the buffer the list begins; -1 for the list of all instances. */
   private readonly first = uniform(-1, 'int');
-  private readonly ids = uintsIn(emptyBuffer()).toReadOnly();
+  private readonly ids = storageOf(emptyBuffer(), 'uint').toReadOnly();
   readonly listsRows = false;
   readonly others = texels(noNumbers('rows'));
 

@@ -1,8 +1,9 @@
 import { Vector4 } from 'three';
 import { If, int, Loop, uint, uniformArray } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
-import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
+import { type Elements, type StorageOf, storageOf } from '../../../../shaders/tsl.js';
 import { type KindSplitter, kindIn, type ListNumber, levelsIn } from '../../../culling/LODSelector.js';
+import { isBitSet } from './compactLists.js';
 
 /** The most lists of a view that has kinds, a bit for each. */
 export const MAX_LISTS = 31;
@@ -34,7 +35,7 @@ export class KindNodes {
   private readonly table = Array.from({ length: MAX_LISTS }, () => new Vector4());
   /** Made once: each is a buffer of its own, of which a shader may have few. */
   private readonly rows = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
-  private readonly kinds: StoredUints;
+  private readonly kinds: StorageOf<'uint'>;
 
   /**
    * @param stored Those of one of the crowds.
@@ -44,7 +45,7 @@ export class KindNodes {
     stored: StoredKinds,
     private readonly lists: number,
   ) {
-    this.kinds = uintsIn(stored.buffer).toReadOnly();
+    this.kinds = storageOf(stored.buffer, 'uint').toReadOnly();
   }
 
   use({ buffer }: StoredKinds, lists: readonly ListNumber[]): void {
@@ -67,8 +68,7 @@ export class KindNodes {
     Loop(this.lists, ({ i }) => {
       const row = this.rows.element(i).toVar();
       const own = int(row.y).toVar();
-      const isIn = levels.shiftRight(uint(row.x)).bitAnd(uint(1)).notEqual(uint(0));
-      If(isIn.and(own.equal(ALL).or(own.equal(kind))), () => {
+      If(isBitSet(levels, uint(row.x)).and(own.equal(ALL).or(own.equal(kind))), () => {
         lists.assign(lists.bitOr(uint(1).shiftLeft(uint(i))));
       });
     });

@@ -1,7 +1,7 @@
 import { Vector4 } from 'three';
 import { clamp, dot, If, int, Loop, select, sqrt, uint, uniform, uniformArray, vec3, vec4 } from 'three/tsl';
 import type { Node, StorageBufferAttribute } from 'three/webgpu';
-import { type Elements, type StoredUints, uintsIn } from '../../../../shaders/tsl.js';
+import { type Elements, type StorageOf, storageOf } from '../../../../shaders/tsl.js';
 import {
   FADE_NEAR,
   FADE_STEPS,
@@ -37,7 +37,7 @@ export class LevelNodes {
   private readonly flat = uniform(0, 'int');
   private readonly count = uniform(1, 'int');
   private readonly inShadow = uniform(0, 'int');
-  private readonly states: StoredUints;
+  private readonly states: StorageOf<'uint'>;
 
   /**
    * @param states The level of each instance when it was last seen; where levels fade, a code with its step in multiples of
@@ -48,7 +48,7 @@ export class LevelNodes {
     states: StorageBufferAttribute,
     readonly fades: boolean,
   ) {
-    this.states = uintsIn(states);
+    this.states = storageOf(states, 'uint');
   }
 
   /**

@@ -11,17 +11,10 @@ import {
   uniformArray,
 } from 'three/tsl';
 import type { ComputeNode, Node, StorageBufferAttribute } from 'three/webgpu';
-import {
-  type Elements,
-  type StoredUints,
-  uintsIn,
-  type Vectors,
-  vectorsIn,
-  While,
-} from '../../../../shaders/tsl.js';
+import { type Elements, type StorageOf, storageOf, While } from '../../../../shaders/tsl.js';
 import { POSE_WORKGROUP } from '../PoseSteps.js';
 import { type CameraLists, DRAW_NUMBERS } from './CameraLists.js';
-import { countLists, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
+import { countLists, isBitSet, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
 import { KindNodes, type StoredKinds } from './KindNodes.js';
@@ -61,19 +54,19 @@ export class ViewSteps {
   /** None if whatever is drawn at all is seen. */
   private readonly frustums = uniform(0, 'int');
   private readonly sphere = uniform(new Vector4());
-  private readonly matrices: Vectors;
-  private readonly drawn: StoredUints;
-  private readonly table: StoredUints;
+  private readonly matrices: StorageOf<'vec4'>;
+  private readonly drawn: StorageOf<'uint'>;
+  private readonly table: StorageOf<'uint'>;
   /** Of a crowd with levels of detail, which has a list for each after the one of all. */
   readonly levels: LevelNodes | null;
   /** Of a crowd of several kinds. */
   readonly kinds: KindNodes | null;
   private readonly capacity = uniform(0, 'int');
   private readonly words = uniform(0, 'int');
-  private readonly nodes: ListNodes & Record<'bits' | 'ids', StoredUints>;
-  private readonly totals: StoredUints;
-  private readonly args: StoredUints;
-  private readonly poseSizes: readonly StoredUints[];
+  private readonly nodes: ListNodes & Record<'bits' | 'ids', StorageOf<'uint'>>;
+  private readonly totals: StorageOf<'uint'>;
+  private readonly args: StorageOf<'uint'>;
+  private readonly poseSizes: readonly StorageOf<'uint'>[];
   private readonly poseMembers = [uniform(0, 'int'), uniform(0, 'int')];
 
   /**
@@ -97,13 +90,13 @@ export class ViewSteps {
     const { lists, bits, ids } = buffers;
     this.kinds = kinds === null ? null : new KindNodes(kinds, lists);
     const { capacity, words } = this;
-    this.matrices = vectorsIn(instances.matrices);
-    this.drawn = uintsIn(instances.drawn).toReadOnly();
-    this.table = uintsIn(drawTable.buffer).toReadOnly();
-    this.nodes = { capacity, lists, words, bits: uintsIn(bits), ids: uintsIn(ids) };
-    this.totals = uintsIn(buffers.totals);
-    this.args = uintsIn(buffers.draws);
-    this.poseSizes = [uintsIn(buffers.poseSizes[0]), uintsIn(buffers.poseSizes[1])];
+    this.matrices = storageOf(instances.matrices, 'vec4').toReadOnly();
+    this.drawn = storageOf(instances.drawn, 'uint').toReadOnly();
+    this.table = storageOf(drawTable.buffer, 'uint').toReadOnly();
+    this.nodes = { capacity, lists, words, bits: storageOf(bits, 'uint'), ids: storageOf(ids, 'uint') };
+    this.totals = storageOf(buffers.totals, 'uint');
+    this.args = storageOf(buffers.draws, 'uint');
+    this.poseSizes = [storageOf(buffers.poseSizes[0], 'uint'), storageOf(buffers.poseSizes[1], 'uint')];
 
     const classify = Fn(() => {
       writeBits(this.nodes, this.listsOf(int(instanceIndex).toVar()));
@@ -171,30 +164,23 @@ export class ViewSteps {
   private listsOf(id: Node<'int'>): Node<'uint'> {
     const lists = uint(0).toVar();
     If(id.lessThan(this.count), () => {
-      const word = this.drawn.element(id.shiftRight(5)).toVar();
-      If(
-        word
-          .shiftRight(uint(id).bitAnd(uint(31)))
-          .bitAnd(uint(1))
-          .notEqual(uint(0)),
-        () => {
-          const first = id.mul(4).toVar();
-          const columns = [0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar());
-          const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
-          const sphere = instanceSphere(columns, this.sphere);
-          If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
-            const byLevel = this.levels?.choose(id, sphere) ?? uint(1);
-            const chosen = this.kinds?.expand(id, byLevel) ?? byLevel;
-            if (this.occlusion === null) lists.assign(chosen);
-            else {
-              // Hidden instances have levels too, so that these go on as if they were seen.
-              If(this.occlusion.hides(sphere).not(), () => {
-                lists.assign(chosen);
-              });
-            }
-          });
-        },
-      );
+      If(isBitSet(this.drawn.element(id.shiftRight(5)), uint(id).bitAnd(uint(31))), () => {
+        const first = id.mul(4).toVar();
+        const columns = [0, 1, 2, 3].map((i) => this.matrices.element(first.add(i)).toVar());
+        const planes = uniformArray(this.planes, 'vec4') as unknown as Elements<'vec4'>;
+        const sphere = instanceSphere(columns, this.sphere);
+        If(this.frustums.equal(0).or(isSeen(planes, this.frustums, sphere)), () => {
+          const byLevel = this.levels?.choose(id, sphere) ?? uint(1);
+          const chosen = this.kinds?.expand(id, byLevel) ?? byLevel;
+          if (this.occlusion === null) lists.assign(chosen);
+          else {
+            // Hidden instances have levels too, so that these go on as if they were seen.
+            If(this.occlusion.hides(sphere).not(), () => {
+              lists.assign(chosen);
+            });
+          }
+        });
+      });
     });
     return lists;
   }
@@ -236,8 +222,6 @@ export class ViewSteps {
         args.element(at).assign(table.element(row));
         args.element(at.add(1)).assign(countBefore(list, end));
         args.element(at.add(2)).assign(table.element(row.add(1)));
-        args.element(at.add(3)).assign(uint(0));
-        args.element(at.add(4)).assign(uint(0));
       });
       draw.addAssign(WORKGROUP);
     });

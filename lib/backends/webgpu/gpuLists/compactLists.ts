@@ -1,6 +1,6 @@
 import { If, instanceIndex, int, invocationLocalIndex, Loop, uint, workgroupBarrier } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { bitCount, type StoredUints, While, workgroupAtomics } from '../../../../shaders/tsl.js';
+import { bitCount, type StorageOf, While, workgroupAtomics } from '../../../../shaders/tsl.js';
 import { ID_BITS } from '../../../constants.js';
 
 /**
@@ -22,11 +22,11 @@ export interface ListNodes {
   readonly capacity: Node<'int'>;
   /** Words of bits that each list has room for. */
   readonly words: Node<'int'>;
-  readonly bits: Pick<StoredUints, 'element'>;
-  readonly ids: Pick<StoredUints, 'element'>;
+  readonly bits: Pick<StorageOf<'uint'>, 'element'>;
+  readonly ids: Pick<StorageOf<'uint'>, 'element'>;
 }
 
-const isBitSet = (bits: Node<'uint'>, at: Node<'uint'>): Node<'bool'> =>
+export const isBitSet = (bits: Node<'uint'>, at: Node<'uint'>): Node<'bool'> =>
   bits.shiftRight(at).bitAnd(uint(1)).notEqual(uint(0));
 
 /**
