@@ -61,10 +61,6 @@ export const FINISHED = 32;
 export const FIRST = 64;
 /** The clip fades out under one that was started later; it ends once it has faded out. */
 export const FADING_OUT = 128;
-/** An action of an object that is held is paused. */
-export const PAUSED = 256;
-/** It begins when the ramp of its warp does. */
-export const WAITING = 512;
 
 /** Times that differ by less are the same time: adding seconds up and taking them off again loses about as much. */
 export const TIME_EPSILON = 1e-6;
