@@ -39,6 +39,8 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 /** The mixer of an instance, as others need it that know no objects. */
 export interface DrivenMixer {
   readonly owner: { readonly instanceId: number };
+  /** The instance's time at which something about its actions changes next. */
+  readonly due: number;
   /** Whether its actions say what plays on a layer. */
   steers(layer: number): boolean;
   /** Ends them on a layer, or on all, and leaves what they play to whoever does something else with it. */
