@@ -130,7 +130,7 @@ export class InstancePlacement {
   }
 
   private placeAtHome(object: PlacedObject): void {
-    if (object.matrixAutoUpdate && object.isStale) object.updateMatrix();
+    if (object.isStale && object.matrixAutoUpdate) object.updateMatrix();
     object.matrixWorldNeedsUpdate = false;
     object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
     object.placedAt?.copy(object.matrixWorld);
