@@ -260,8 +260,8 @@ export class InstancePlayback implements InstanceData {
     return place < 0 ? null : this.clipIn(played.actions(place), played.at(index));
   }
 
-  /** The clip of an action; null for the rest pose. */
-  clipIn(actions: Actions, at: number): BakedClip | null {
+  /** The clip of an action. */
+  clipIn(actions: Actions, at: number): BakedClip {
     return this.clips().startingAt(actions[at + ACTION_START]);
   }
 

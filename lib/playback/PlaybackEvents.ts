@@ -270,7 +270,7 @@ export class PlaybackEvents {
 
   // What follows is about the action that is looked at.
 
-  private get clip(): BakedClip | null {
+  private get clip(): BakedClip {
     return this.playback.clipIn(this.actions, this.at);
   }
 
@@ -306,7 +306,7 @@ export class PlaybackEvents {
   /** Finds what has happened since the action was last looked at. */
   private find(now: number): void {
     const { actions, at, playback, layer, clip } = this;
-    if (clip === null || this.isDone || playback.isPaused(this.index)) return;
+    if (this.isDone || playback.isPaused(this.index)) return;
     const { pass: reached, within, finished } = playback.where(layer, this.index, this.place);
     const isBack = isReversed(actions, at);
     const direction = isBack ? -1 : 1;
@@ -356,7 +356,7 @@ export class PlaybackEvents {
   private nextTime(): number {
     const { playback, listened, actions, at, clip } = this;
     // An action that is paused ends, and begins a pass, when it goes on.
-    if (clip === null || this.isDone || playback.isPaused(this.index)) return Infinity;
+    if (this.isDone || playback.isPaused(this.index)) return Infinity;
     if (hasBit(actions, at, FINISHED)) return listened.has('finished') ? playback.elapsed : Infinity;
     const pass = actions[at + EVENT_PASS];
     if (actions[at + EVENT_LOOPED] < pass) return playback.elapsed;
