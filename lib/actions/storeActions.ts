@@ -86,8 +86,6 @@ export interface ThreeAction<Mixer extends AnimationMixer = AnimationMixer, Root
   /** @internal */
   _update(time: number, deltaTime: number, direction: number, accuIndex: number): void;
   /** @internal */
-  _updateWeight(time: number): number;
-  /** @internal */
   _updateTimeScale(time: number): number;
   /** @internal */
   _updateTime(deltaTime: number): number;
