@@ -91,7 +91,6 @@ export class InstanceObjects {
     this.byId[id] = null;
     object.instanceId = -1;
     this.presence.remove(object);
-    this.placement.forget();
     object.lost();
   }
 
