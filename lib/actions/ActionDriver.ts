@@ -20,8 +20,8 @@ const ROUNDING = 1e-7;
  * itself, and looks at no other instance in an update.
  */
 export class ActionDriver {
-  /** Whether passes are told of. */
-  loops = false;
+  /** Whether passes were told of in the last update. */
+  private loops = false;
   /** By instance. */
   readonly mixers: (DrivenMixer | undefined)[] = [];
   /** Seconds since the crowd's beginning before which nothing changes by itself. */
@@ -104,23 +104,16 @@ export class ActionDriver {
 
   released(index: number, layer?: number): void {
     const mixer = this.mixers[index];
-    if (mixer === undefined) return;
-    mixer.release(layer);
-    if (mixer.owner.instanceId >= 0) return;
-    this.mixers[index] = undefined;
-    const { own } = this.crowd.playback.time;
-    if (index < own.length) own[index] = undefined;
+    mixer?.release(layer);
+    if (mixer !== undefined && mixer.owner.instanceId < 0) this.mixers[index] = undefined;
   }
 
   swap(i: number, j: number): void {
     const { mixers } = this;
-    const { own } = this.crowd.playback.time;
     [mixers[i], mixers[j]] = [mixers[j], mixers[i]];
-    if (own.length > 0) [own[i], own[j]] = [own[j], own[i]];
   }
 
   resize(capacity: number): void {
-    const { own } = this.crowd.playback.time;
-    for (const all of [this.mixers, own]) all.length = Math.min(all.length, capacity);
+    this.mixers.length = Math.min(this.mixers.length, capacity);
   }
 }

@@ -401,11 +401,11 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   /** Writes what comes from now on. */
   private write(): void {
-    const { crowd, owner, active, timeScale, driver } = this;
+    const { crowd, owner, active, timeScale } = this;
     if (owner.instanceId < 0) return;
     for (const action of active) action.runsBack &&= this.hasOwnClock;
     this.written = storeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
-    this.loops = this.hasOwnClock ? crowd.events.isListenedTo('loop') : driver.loops;
+    this.loops = crowd.events.isListenedTo('loop');
     let seconds = Infinity;
     for (const action of timeScale === 0 ? [] : active) {
       const next = nextChange(action, Math.sign(timeScale), this.loops) / Math.abs(timeScale);
@@ -610,11 +610,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base<T>
   /** The time of the mixer. @internal */
   get at(): number {
     return this.getMixer().time;
-  }
-
-  /** The weight at a time of the mixer, as long as nothing changes by itself. @internal */
-  weightAt(time: number): number {
-    return this.enabled ? this.weight * (this._weightInterpolant?.evaluate(time)[0] ?? 1) : 0;
   }
 
   /**

@@ -102,7 +102,6 @@ export interface PlayedAction extends ThreeAction {
   readonly runsBack: boolean;
   /** The time of the mixer. */
   readonly at: number;
-  weightAt(time: number): number;
 }
 
 const _action: Actions = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
@@ -155,9 +154,10 @@ function shownOf(active: readonly PlayedAction[], layer: number, scale: number):
 /** The most that an action weighs until something about it changes. */
 function mostWeight(action: PlayedAction, scale: number): number {
   const { enabled, weight, _weightInterpolant: fade, at } = action;
-  const now = action.weightAt(at);
-  if (!enabled || fade === null || scale === 0) return now;
-  return Math.max(now, weight * fade.sampleValues[scale > 0 ? 1 : 0]);
+  if (!enabled) return 0;
+  if (fade === null) return weight;
+  const [now] = fade.evaluate(at);
+  return weight * (scale === 0 ? now : Math.max(now, fade.sampleValues[scale > 0 ? 1 : 0]));
 }
 
 /**

@@ -433,7 +433,7 @@ export class InstancePlayback implements InstanceData {
   reset(index: number): void {
     this.driver?.released(index);
     for (const layer of this.layers) layer.reset(index);
-    if (this.isPaused(index)) this.time.resume(index);
+    this.time.reset(index);
     this.texels.setRate(index, 0);
     for (const rows of this.previousRows) rows.appear(index);
     this.restored(index);
