@@ -333,8 +333,22 @@ export class LayerActions {
 
   /** Lets all actions of an instance fade out together; returns -1. */
   private stop(index: number, time: number, fade: number): number {
-    if (fade === 0) this.clear(index);
-    else this.fadeOutAll(index, time, fade);
+    if (fade === 0) {
+      this.clear(index);
+      return -1;
+    }
+    this.endFades(index, time);
+    const at = this.at(index);
+    for (let place = this.counts[index] - 1; place >= 0; place--) {
+      const actions = this.places[place];
+      if (weightAt(actions, at, time) <= 0) {
+        this.remove(index, place);
+        continue;
+      }
+      startFadingOut(actions, at, time);
+      fadeTo(actions, at, time, 0, fade);
+    }
+    this.setCurrent(index, -1);
     return -1;
   }
 
@@ -350,31 +364,15 @@ export class LayerActions {
     return place;
   }
 
-  private fadeOutAll(index: number, time: number, fade: number): void {
-    this.endFades(index, time);
-    const at = this.at(index);
-    for (let place = this.counts[index] - 1; place >= 0; place--) {
-      const actions = this.places[place];
-      if (weightAt(actions, at, time) <= 0) {
-        this.remove(index, place);
-        continue;
-      }
-      startFadingOut(actions, at, time);
-      fadeTo(actions, at, time, 0, fade);
-    }
-    this.setCurrent(index, -1);
-  }
-
+  /** Removes the action that shows least; what it showed goes to the others. */
   private makeWay(index: number, time: number): void {
-    const at = this.at(index);
+    const from = this.at(index) + ACTION_WEIGHT + RAMP_FROM;
     let sum = 0;
-    for (let place = 0; place < this.counts[index]; place++)
-      sum += this.places[place][at + ACTION_WEIGHT + RAMP_FROM];
+    for (let place = 0; place < this.counts[index]; place++) sum += this.places[place][from];
     const least = this.leastShown(index, time);
-    const factor = sum / (sum - this.places[least][at + ACTION_WEIGHT + RAMP_FROM]);
+    const factor = sum / (sum - this.places[least][from]);
     this.remove(index, least);
-    // What it showed goes to the others; no weight is more than 1.
-    const from = at + ACTION_WEIGHT + RAMP_FROM;
+    // No weight is more than 1.
     for (let place = 0; place < this.counts[index]; place++)
       this.places[place][from] = Math.min(this.places[place][from] * factor, 1);
   }
