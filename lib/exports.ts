@@ -130,7 +130,6 @@ export type { InstanceRange, Instances } from './instances/instanceRange.js';
 export type { InstanceUniformTypes, UniformType } from './instances/UniformLayout.js';
 export type { InstanceBone } from './objects/InstanceBones.js';
 export type { PlacedInstance } from './objects/PlacedInstance.js';
-export { resumeActions } from './objects/resumeActions.js';
 export { SkinnedInstance } from './objects/SkinnedInstance.js';
 export type { FinishedEvent, LoopEvent, MarkerEvent, PlaybackEvent } from './playback/PlaybackEvents.js';
 export type {

@@ -1,6 +1,5 @@
 import type { Crowd } from '../core/Crowd.js';
 import type { DrivenMixer } from '../playback/InstancePlayback.js';
-import { DueTimes } from '../utils/DueTimes.js';
 import type { PlayedAction } from './storeActions.js';
 
 /** What an action tells its mixer, as three.js's do. */
@@ -21,12 +20,12 @@ const ROUNDING = 1e-7;
  * itself, and looks at no other instance in an update.
  */
 export class ActionDriver {
-  /** Whether passes are told of. */
-  loops = false;
+  /** Whether passes were told of in the last update. */
+  private loops = false;
   /** By instance. */
   readonly mixers: (DrivenMixer | undefined)[] = [];
-  /** Seconds since the crowd's beginning at which something changes next, for each instance. */
-  readonly due: DueTimes;
+  /** Seconds since the crowd's beginning before which nothing changes by itself. */
+  first = Infinity;
   /** Updates of the crowd's clock that are known. */
   private updates = 0;
 
@@ -37,9 +36,7 @@ export class ActionDriver {
     return playback.driver as ActionDriver;
   }
 
-  private constructor(private readonly crowd: Crowd) {
-    this.due = new DueTimes(crowd.capacity);
-  }
+  private constructor(private readonly crowd: Crowd) {}
 
   /** Dispatches an event of an action. */
   notify(index: number, report: ActionReport): void {
@@ -56,13 +53,23 @@ export class ActionDriver {
     // Whose time runs backwards, or are to tell of passes from now on, did not know.
     const all = time.step < 0 || (loops && !this.loops);
     this.loops = loops;
+    if (!all && this.first > elapsed) return;
     // Each is run once: a listener could start something that is due again and again.
-    const due = this.due.take(all ? Infinity : elapsed);
+    const due: DrivenMixer[] = [];
+    this.first = Infinity;
+    for (let i = 0; i < mixers.length; i++) {
+      const mixer = mixers[i];
+      // One that is paused goes on when it is resumed.
+      if (mixer === undefined || time.own[i] !== undefined || time.isPaused(i)) continue;
+      if (all || mixer.due <= elapsed) due.push(mixer);
+      else if (mixer.due < this.first) this.first = mixer.due;
+    }
     const errors: unknown[] = [];
-    for (const index of due) {
+    for (const mixer of due) {
+      const { instanceId } = mixer.owner;
       try {
-        // One that is paused goes on when it is resumed.
-        if (!time.isPaused(index)) mixers[index]?.run();
+        // What a listener was told may have ended or paused it.
+        if (instanceId >= 0 && !time.isPaused(instanceId)) mixer.run();
       } catch (error) {
         // A listener that throws silences nobody else.
         errors.push(error);
@@ -97,26 +104,16 @@ export class ActionDriver {
 
   released(index: number, layer?: number): void {
     const mixer = this.mixers[index];
-    if (mixer === undefined) return;
-    mixer.release(layer);
-    if (mixer.owner.instanceId >= 0) return;
-    this.mixers[index] = undefined;
-    const { own } = this.crowd.playback.time;
-    if (index < own.length) own[index] = undefined;
-    this.due.set(index, Infinity);
+    mixer?.release(layer);
+    if (mixer !== undefined && mixer.owner.instanceId < 0) this.mixers[index] = undefined;
   }
 
   swap(i: number, j: number): void {
     const { mixers } = this;
-    const { own } = this.crowd.playback.time;
     [mixers[i], mixers[j]] = [mixers[j], mixers[i]];
-    if (own.length > 0) [own[i], own[j]] = [own[j], own[i]];
-    this.due.swap(i, j);
   }
 
   resize(capacity: number): void {
-    this.due.resize(capacity);
-    const { own } = this.crowd.playback.time;
-    for (const all of [this.mixers, own]) all.length = Math.min(all.length, capacity);
+    this.mixers.length = Math.min(this.mixers.length, capacity);
   }
 }

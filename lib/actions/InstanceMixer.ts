@@ -16,9 +16,9 @@ import {
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipReference } from '../animation/ClipTable.js';
 import type { Crowd } from '../core/Crowd.js';
-import type { SkinnedInstance } from '../objects/SkinnedInstance.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../playback/PlayOptions.js';
+import type { UniformValue } from '../surface/uniformValues.js';
 import { checkFinite } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
 import { ActionDriver, type ActionReport } from './ActionDriver.js';
@@ -27,7 +27,7 @@ import { nextChange, storeActions, type ThreeAction } from './storeActions.js';
 /** Whose clip an event is about. */
 export interface EventOfAction {
   /** The action that plays the clip, of an instance as an object; not there for what was played by index. */
-  action?: InstanceAction<SkinnedInstance>;
+  action?: InstanceAction;
 }
 
 /** Events of a crowd, by type; none costs anything while nobody listens to it. */
@@ -68,10 +68,14 @@ export interface ActionOptions {
 /** The same; mixers take a root in its place. */
 export type ActionPlace = ActionOptions | Object3D | AnimationObjectGroup | null;
 
-/** Whose actions a mixer has. */
+/** Whose actions a mixer has: a `SkinnedInstance`, as listeners of its crowd need it. */
 export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   /** The instance; -1 if there is none any more. */
   readonly instanceId: number;
+  /** As that of `SkinnedInstance`. */
+  setUniform(name: string, value: UniformValue | null): this;
+  /** As that of `SkinnedInstance`. */
+  dispose(): this;
   /** Called when its mixer alone was updated. @internal */
   mixerUpdated(): void;
   /** Called when its mixer got a listener. @internal */
@@ -95,9 +99,10 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   private readonly driver: ActionDriver;
   /** Layers that it has written, as bits. */
   private written = 0;
-  /** The instance's time up to which its actions were brought, and at which something about them changes next. */
+  /** The instance's time up to which its actions were brought. */
   private since = 0;
-  private due = Infinity;
+  /** At which something about them changes next. @internal */
+  due = Infinity;
   /** Whether passes count for that. */
   private loops = false;
   /** By how much its own `update` last moved it. */
@@ -258,7 +263,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   run(): void {
     const { step } = this.crowd.playback.time;
     const isDone = step !== 0 && Math.abs(this.clock - this.since) < EPSILON;
-    if (this.hasOwnClock || isDone) this.schedule();
+    if (isDone) this.schedule();
     else this.pass(step);
   }
 
@@ -396,11 +401,11 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   /** Writes what comes from now on. */
   private write(): void {
-    const { crowd, owner, active, timeScale, driver } = this;
+    const { crowd, owner, active, timeScale } = this;
     if (owner.instanceId < 0) return;
     for (const action of active) action.runsBack &&= this.hasOwnClock;
     this.written = storeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
-    this.loops = this.hasOwnClock ? crowd.events.isListenedTo('loop') : driver.loops;
+    this.loops = crowd.events.isListenedTo('loop');
     let seconds = Infinity;
     for (const action of timeScale === 0 ? [] : active) {
       const next = nextChange(action, Math.sign(timeScale), this.loops) / Math.abs(timeScale);
@@ -412,8 +417,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   }
 
   private schedule(): void {
-    const { owner, due } = this;
-    if (owner.instanceId >= 0) this.driver.due.set(owner.instanceId, this.hasOwnClock ? Infinity : due);
+    const { driver } = this;
+    driver.first = Math.min(driver.first, this.due);
   }
 
   private know(action: InstanceAction<T>): InstanceAction<T> {
@@ -605,11 +610,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base<T>
   /** The time of the mixer. @internal */
   get at(): number {
     return this.getMixer().time;
-  }
-
-  /** The weight at a time of the mixer, as long as nothing changes by itself. @internal */
-  weightAt(time: number): number {
-    return this.enabled ? this.weight * (this._weightInterpolant?.evaluate(time)[0] ?? 1) : 0;
   }
 
   /**

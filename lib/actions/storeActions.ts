@@ -6,7 +6,6 @@ import {
   type LinearInterpolant,
   LoopOnce,
   LoopPingPong,
-  LoopRepeat,
   type Object3D,
 } from 'three';
 import type { BakedClip } from '../animation/ClipTable.js';
@@ -15,7 +14,6 @@ import {
   ACTION_COUNT,
   ACTION_LOOP,
   ACTION_PASS,
-  ACTION_PLACE,
   ACTION_RATE,
   ACTION_REPETITIONS,
   ACTION_SIZE,
@@ -27,12 +25,8 @@ import {
   type Actions,
   basePass,
   clearAction,
-  FINISHED,
   FIRST,
-  hasBit,
-  isWarping,
   ONCE,
-  PAUSED,
   RAMP_FROM,
   RAMP_RATE,
   RAMP_START,
@@ -42,7 +36,6 @@ import {
   rateOf,
   setPlace,
   setRamp,
-  WAITING,
 } from '../playback/actionNumbers.js';
 import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../playback/instanceLayout.js';
@@ -93,8 +86,6 @@ export interface ThreeAction<Mixer extends AnimationMixer = AnimationMixer, Root
   /** @internal */
   _update(time: number, deltaTime: number, direction: number, accuIndex: number): void;
   /** @internal */
-  _updateWeight(time: number): number;
-  /** @internal */
   _updateTimeScale(time: number): number;
   /** @internal */
   _updateTime(deltaTime: number): number;
@@ -111,7 +102,6 @@ export interface PlayedAction extends ThreeAction {
   readonly runsBack: boolean;
   /** The time of the mixer. */
   readonly at: number;
-  weightAt(time: number): number;
 }
 
 const _action: Actions = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
@@ -164,9 +154,10 @@ function shownOf(active: readonly PlayedAction[], layer: number, scale: number):
 /** The most that an action weighs until something about it changes. */
 function mostWeight(action: PlayedAction, scale: number): number {
   const { enabled, weight, _weightInterpolant: fade, at } = action;
-  const now = action.weightAt(at);
-  if (!enabled || fade === null || scale === 0) return now;
-  return Math.max(now, weight * fade.sampleValues[scale > 0 ? 1 : 0]);
+  if (!enabled) return 0;
+  if (fade === null) return weight;
+  const [now] = fade.evaluate(at);
+  return weight * (scale === 0 ? now : Math.max(now, fade.sampleValues[scale > 0 ? 1 : 0]));
 }
 
 /**
@@ -196,8 +187,6 @@ function storeAction(action: PlayedAction, rate: number, clock: number, out: Act
   }
   out[ACTION_LOOP] =
     FIRST +
-    (paused ? PAUSED : 0) +
-    (startTime === null ? 0 : WAITING) +
     (action.loop === LoopPingPong ? LOOP_PING_PONG : 0) +
     (action.loop === LoopOnce ? ONCE : 0) +
     (action.clampWhenFinished ? LOOP_CLAMP : 0) +
@@ -295,46 +284,4 @@ function untilEnd(action: PlayedAction, direction: number, loops: boolean): numb
   const count = action._loopCount === -1 && !isBack ? 0 : action._loopCount;
   const passes = loops || loop === LoopOnce ? 1 : Math.max(Math.ceil(repetitions - count), 1);
   return ((isBack ? time : duration - time) + (passes - 1) * duration) / Math.abs(speed);
-}
-
-/**
- * Has an action go on as what was stored of it says: with the time, weight, speed, fade and warp that it had.
- *
- * @param stored `ACTION_SIZE` numbers that are settled.
- * @param ahead Seconds by which the mixer's time is ahead of the crowd's.
- */
-export function loadAction(
-  action: PlayedAction,
-  { fps, count }: BakedClip,
-  stored: Actions,
-  ahead: number,
-): void {
-  const has = (bit: number) => hasBit(stored, 0, bit);
-  const isHeld = rateOf(stored, 0) === 0;
-  const isOver = has(FINISHED);
-  action.reset();
-  action.timeScale = count < 2 ? 1 : (isHeld ? stored[ACTION_RATE] : rateOf(stored, 0)) / fps;
-  action.clampWhenFinished = has(LOOP_CLAMP);
-  action.loop = has(ONCE) ? LoopOnce : has(LOOP_PING_PONG) ? LoopPingPong : LoopRepeat;
-  const repetitions = stored[ACTION_REPETITIONS];
-  action.repetitions = repetitions >= REPEAT_FOREVER ? Infinity : repetitions;
-  action.time = fps === 0 ? 0 : stored[ACTION_PLACE] / fps;
-  action._loopCount = stored[ACTION_PASS];
-  // By index, it may go on since.
-  action.paused = (isHeld && has(PAUSED)) || (isOver && action.clampWhenFinished);
-  action.enabled = !isOver || action.clampWhenFinished;
-  if (isHeld && has(WAITING)) action._startTime = stored[ACTION_WARP + RAMP_START] + ahead;
-  action.weight = stored[ACTION_WEIGHT + RAMP_TO] || stored[ACTION_WEIGHT + RAMP_FROM];
-  const value = (ramp: number) => rampAt(stored, ramp, action.at - ahead);
-  const left = (ramp: number) =>
-    Math.max(stored[ramp + RAMP_START] + 1 / stored[ramp + RAMP_RATE] + ahead - action.at, 0);
-  if (stored[ACTION_WEIGHT + RAMP_RATE] !== 0) {
-    const weight = action.weight || 1;
-    const goal = stored[ACTION_WEIGHT + RAMP_TO];
-    action._scheduleFading(left(ACTION_WEIGHT), value(ACTION_WEIGHT) / weight, goal / weight);
-  }
-  if (!isWarping(stored, 0)) return;
-  const { timeScale } = action;
-  const goal = stored[ACTION_WARP + RAMP_TO];
-  action.warp(value(ACTION_WARP) * timeScale, goal * timeScale, left(ACTION_WARP));
 }

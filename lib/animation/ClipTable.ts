@@ -64,9 +64,9 @@ export class ClipTable {
     this.byStart = new Map(clips.map((clip) => [clip.start, clip]));
   }
 
-  /** The clip whose first frame that is; null for any other frame. */
-  startingAt(frame: number): BakedClip | null {
-    return this.byStart.get(frame) ?? null;
+  /** The clip whose first frame that is. */
+  startingAt(frame: number): BakedClip {
+    return this.byStart.get(frame) as BakedClip;
   }
 
   /** @throws If there is no such clip. */

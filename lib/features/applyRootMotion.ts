@@ -10,7 +10,6 @@ import {
   hasBit,
   intervalsOf,
   isMirrored,
-  isRest,
   isReversed,
   mirrored,
   passesLeft,
@@ -108,14 +107,10 @@ function addInstanceMotion(
   }
 }
 
-/** The sum of the weights of all clips that an instance plays on a layer, without the rest pose. */
+/** The sum of the weights of all clips that an instance plays on a layer. */
 function weightOfClips(layer: LayerActions, index: number, time: number): number {
-  const at = layer.at(index);
   let weights = 0;
-  for (let place = 0; place < layer.count(index); place++) {
-    if (isRest(layer.actions(place), at)) continue;
-    weights += layer.weightOf(index, place, time);
-  }
+  for (let place = 0; place < layer.count(index); place++) weights += layer.weightOf(index, place, time);
   return weights;
 }
 
@@ -148,13 +143,13 @@ function addLayerMotion(
 function addActionMotion(
   actions: Actions,
   at: number,
-  clip: BakedClip | null,
+  clip: BakedClip,
   weight: number,
   from: number,
   to: number,
   target: Motion,
 ): void {
-  if (clip === null || clip.rootMotion === null || !hasBit(actions, at, ROOT_MOTION)) return;
+  if (clip.rootMotion === null || !hasBit(actions, at, ROOT_MOTION)) return;
   const intervals = intervalsOf(actions, at);
   if (intervals < 1 || hasBit(actions, at, FINISHED)) return;
   const reverse = isReversed(actions, at);

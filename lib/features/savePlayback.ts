@@ -47,7 +47,7 @@ export interface InstanceJSON {
   hidden?: true;
   /**
    * For each layer how its weight fades, of layers over the base, and its clips in the order in which they were started: the
-   * number of the clip, -1 for the rest pose; 1 if it is the one that plays, else 0; those of an action from `ACTION_LOOP` on, in seconds; and of
+   * number of the clip; 1 if it is the one that plays, else 0; those of an action from `ACTION_LOOP` on, in seconds; and of
    * one that was started at this very moment the pass it is in, since the next update tells of what lies right there.
    */
   layers: {
@@ -113,15 +113,14 @@ function saveLayer(
     if (fadesOut && layer.weightOf(index, place, now) <= 0 && fadeDone(actions, at, now) > 0) continue;
 
     const clip = clips.startingAt(actions[at + ACTION_START]);
-    if (clip !== null && !names.includes(clip.name)) names.push(clip.name);
+    if (!names.includes(clip.name)) names.push(clip.name);
     _action.set(actions.subarray(at, at + ACTION_SIZE));
     if (!time.isPaused(index)) settle(_action, 0, now);
     shiftAction(_action, 0, -now);
-    scale(_action, 0, clip === null || clip.fps === 0 ? 0 : 1 / clip.fps);
-    const row = [clip === null ? -1 : names.indexOf(clip.name), place === layer.current(index) ? 1 : 0];
+    scale(_action, 0, clip.fps === 0 ? 0 : 1 / clip.fps);
+    const row = [names.indexOf(clip.name), place === layer.current(index) ? 1 : 0];
     row.push(..._action.subarray(ACTION_LOOP, ACTION_SINCE));
-    const begun = clip !== null && !fadesOut && hasJustBegun(actions, at, now);
-    if (begun) row.push(actions[at + ACTION_STARTED_IN]);
+    if (!fadesOut && hasJustBegun(actions, at, now)) row.push(actions[at + ACTION_STARTED_IN]);
     rows.push(row);
   }
   return rows;
@@ -164,9 +163,7 @@ export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: Play
         instance.layers.every((layer, k) => isLayer(layer, k, clips.length)));
     if (!isWhole) throw new Error(`The data of instance ${i} is damaged.`);
     instance?.layers.forEach((layer, k) => {
-      for (const [clip] of layer.clips) {
-        if (clip >= 0) playback.checkClip(layers[k], clips[clip]);
-      }
+      for (const [clip] of layer.clips) playback.checkClip(layers[k], clips[clip]);
     });
   });
 
@@ -193,7 +190,7 @@ function isLayer({ weight, clips }: InstanceJSON['layers'][number], number: numb
   const isClip = (row: number[]) =>
     row.length >= CLIP_NUMBERS &&
     row.every(Number.isFinite) &&
-    row[0] >= -1 &&
+    row[0] >= 0 &&
     row[0] < count &&
     row[0] % 1 === 0;
   return (
@@ -238,14 +235,12 @@ function readClip(
   at: number,
   now: number,
 ): void {
-  const clip = row[0] === -1 ? null : clips[row[0]];
+  const clip = clips[row[0]];
   clearAction(actions, at);
   actions.set(row.slice(2, CLIP_NUMBERS), at + ACTION_LOOP);
-  if (clip !== null) {
-    actions[at + ACTION_START] = clip.start;
-    actions[at + ACTION_COUNT] = clip.count;
-  }
-  scale(actions, at, clip === null ? 0 : clip.fps);
+  actions[at + ACTION_START] = clip.start;
+  actions[at + ACTION_COUNT] = clip.count;
+  scale(actions, at, clip.fps);
   actions[at + ACTION_SINCE] = 0;
   shiftAction(actions, at, now);
   // A program that tells it so in each frame goes on doing so. With which time it was told is not saved.

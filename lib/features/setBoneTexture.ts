@@ -1,6 +1,5 @@
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
-import { REST_FRAME } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
   ACTION_COUNT,
@@ -8,10 +7,8 @@ import {
   ACTION_PLACE,
   ACTION_RATE,
   ACTION_START,
-  ACTION_WARP,
   ACTION_WEIGHT,
   type Actions,
-  clearAction,
   FADING_OUT,
   FINISHED,
   hasBit,
@@ -72,22 +69,15 @@ function changeClips(
 ): void {
   layer.endFades(index, time);
   const at = layer.at(index);
-  for (let place = 0; place < layer.count(index); place++) {
+  for (let place = layer.count(index) - 1; place >= 0; place--) {
     const actions = layer.actions(place);
     const clip = before.startingAt(actions[at + ACTION_START]);
-    if (clip === null) continue;
     const next = after.clips.find(({ name }) => name === clip.name);
-    if (next !== undefined && layer.share?.takes(next) !== false) {
-      changeClip(actions, at, clip, next);
-      continue;
+    if (next !== undefined && layer.share?.takes(next) !== false) changeClip(actions, at, clip, next);
+    else {
+      lost.add(clip.name);
+      layer.remove(index, place);
     }
-    lost.add(clip.name);
-    const fadingOut = actions[at + ACTION_LOOP] & FADING_OUT;
-    actions.fill(0, at, at + ACTION_WARP);
-    setRamp(actions, at + ACTION_WARP, 1);
-    actions[at + ACTION_START] = REST_FRAME;
-    actions[at + ACTION_COUNT] = 1;
-    actions[at + ACTION_LOOP] = fadingOut;
   }
 }
 
@@ -122,10 +112,10 @@ export function keepFade(layer: LayerActions, index: number): void {
     from += together ? actions[fade + RAMP_FROM] : Infinity;
     to += actions[fade + RAMP_TO];
   }
-  if (from < 1 + 1e-6 && Math.abs(to - 1) < 1e-6) return;
+  if (from < 1 + 1e-6 && to < 1 + 1e-6) return;
   for (let place = count - 1; place >= 0; place--) if (place !== last) layer.remove(index, place);
   const alone = layer.actions(0);
-  if (hasBit(alone, layer.at(index), FADING_OUT)) clearAction(alone, layer.at(index));
   layer.setCurrent(index, 0);
   setRamp(alone, fade, 1);
+  if (hasBit(alone, layer.at(index), FADING_OUT)) layer.clear(index);
 }

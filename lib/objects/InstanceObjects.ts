@@ -91,7 +91,6 @@ export class InstanceObjects {
     this.byId[id] = null;
     object.instanceId = -1;
     this.presence.remove(object);
-    this.placement.forget();
     object.lost();
   }
 
@@ -173,8 +172,15 @@ export class InstancePresence {
   update(): void {
     if (this.elsewhere.size === 0) return;
     const root = rootOf(this.mesh);
+    let parent: Object3D | null = null;
+    let above: Object3D | null = null;
     for (const object of this.elsewhere) {
-      const from = seenFrom(object);
+      // As a rule those that follow each other have the same parent.
+      if (object.parent !== parent) {
+        parent = object.parent as Object3D;
+        above = seenFrom(parent);
+      }
+      const from = object.visible ? above : null;
       this.show(object, from === root);
       if (from !== root && isScene(from) && isScene(root))
         warnOnce(

@@ -36,16 +36,11 @@ export interface PlacedObject extends Object3D<SkinnedInstanceEventMap> {
 
 const NAME = 'SkinnedInstance';
 
-/** Objects that are gone may be kept until they are this many. */
-const MAX_GONE = 64;
-
 const _inCrowd = /*@__PURE__*/ new Matrix4();
 
 /** Carries the places of objects over to the instances of a crowd, and looks at those only that have changed. */
 export class InstancePlacement {
   private changed: PlacedObject[] = [];
-  /** How many of them may stand for no instance any more. */
-  private gone = 0;
   /** Where the crowd was when it was last looked at. */
   private readonly crowdWorld = new Matrix4();
   private readonly inverse = new Matrix4();
@@ -56,14 +51,10 @@ export class InstancePlacement {
   queue(object: PlacedObject): void {
     if (object.isQueued || object.instanceId < 0) return;
     object.isQueued = true;
+    // A crowd that is not drawn may see many come and go.
+    if (this.changed.length > 2 * this.mesh.capacity)
+      this.changed = this.changed.filter(({ instanceId }) => instanceId >= 0);
     this.changed.push(object);
-  }
-
-  /** Forgets those that stand for no instance any more: a crowd that is not drawn may see many come and go. */
-  forget(): void {
-    if (++this.gone < MAX_GONE || this.gone < this.changed.length / 2) return;
-    this.gone = 0;
-    this.changed = this.changed.filter(({ instanceId }) => instanceId >= 0);
   }
 
   /** Places the instances whose objects have changed. Those that have another parent than the home wait for it. */
@@ -74,7 +65,7 @@ export class InstancePlacement {
       object.isQueued = false;
       if (object.isAtHome && object.matrixWorldAutoUpdate) this.placeAtHome(object);
     }
-    changed.length = this.gone = 0;
+    changed.length = 0;
     mesh.crowd.dropStaleBounds();
   }
 
@@ -130,7 +121,7 @@ export class InstancePlacement {
   }
 
   private placeAtHome(object: PlacedObject): void {
-    if (object.matrixAutoUpdate && object.isStale) object.updateMatrix();
+    if (object.isStale && object.matrixAutoUpdate) object.updateMatrix();
     object.matrixWorldNeedsUpdate = false;
     object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
     object.placedAt?.copy(object.matrixWorld);

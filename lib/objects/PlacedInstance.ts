@@ -40,8 +40,8 @@ const ofTheCrowd = (name: string): PropertyDescriptor & ThisType<PlacedInstance>
   },
 });
 
-/** What an object is placed and shown by, beside position, rotation and scale. */
-const PLACE_FIELDS = ['visible', 'parent', 'matrixAutoUpdate', 'matrixWorldAutoUpdate', 'pivot'];
+/** What an object is placed and shown by, beside its parent, position, rotation and scale. */
+const PLACE_FIELDS = ['visible', 'matrixAutoUpdate', 'matrixWorldAutoUpdate', 'pivot'];
 
 /** Called by the first that is made: in a static block it would keep the class on pages that do not use it. */
 function observeFields(): void {
@@ -64,7 +64,9 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   instanceId = -1;
   /** @internal */
   readonly home: InstanceHome;
-  /** Whether position, rotation or scale are others than those that `matrix` was composed of. @internal */
+  /** Whether it is placed by position, rotation and scale alone, which are observed. @internal */
+  isPlain = true;
+  /** Whether these are others than those that `matrix` was composed of. @internal */
   isStale = true;
   /** Whether it is in the list of those that have changed. @internal */
   isQueued = false;
@@ -127,7 +129,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
 
   /** Whether it has children, or is placed by other means than position, rotation and scale. @internal */
   get isBusy(): boolean {
-    return this.children.length > this.idleChildren || !this.isComposed || !this.matrixWorldAutoUpdate;
+    return this.children.length > this.idleChildren || !this.isPlain;
   }
 
   override updateMatrix(): void {
@@ -146,10 +148,10 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
 
   /** As that of `Object3D`, but what has not changed is neither composed nor carried over to the crowd. */
   override updateMatrixWorld(force = false): void {
-    if (this.matrixAutoUpdate && (this.isStale || !this.isComposed)) this.updateMatrix();
+    if (this.isPlain ? this.isStale : this.matrixAutoUpdate) this.updateMatrix();
     let forced = force;
     if (this.matrixWorldNeedsUpdate || force) {
-      if (this.matrixWorldAutoUpdate) {
+      if (this.isPlain || this.matrixWorldAutoUpdate) {
         if (this.parent === null) this.matrixWorld.copy(this.matrix);
         else this.matrixWorld.multiplyMatrices(this.parent.matrixWorld, this.matrix);
       }
@@ -164,12 +166,14 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     for (const child of this.children) child.updateMatrixWorld(forced);
   }
 
-  /** Tells of children that came or went, whichever way they did. */
+  /** Hears that it has another parent, and of children that came or went, whichever way they did. */
   override dispatchEvent<T extends Extract<keyof SkinnedInstanceEventMap, string>>(
     event: BaseEvent<T> & SkinnedInstanceEventMap[T],
   ): void {
+    const { type } = event;
+    if (type === 'added' || type === 'removed') this.wrote('parent');
+    else if (type === 'childadded' || type === 'childremoved') this.relist();
     super.dispatchEvent(event);
-    if (event.type === 'childadded' || event.type === 'childremoved') this.relist();
   }
 
   /**
@@ -197,26 +201,24 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /** Called when something happened to what its instance plays. @internal */
   abstract notified(event: PlaybackEvent): void;
 
-  /** Whether `matrix` is that of position, rotation and scale alone, which are observed. */
-  private get isComposed(): boolean {
-    return this.matrixAutoUpdate && (this.pivot ?? null) === null;
-  }
-
-  /** Called when one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
+  /** Called when `parent` or one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
   wrote(field?: string): void {
-    // The constructor of Object3D sets some of it before there is a home.
-    const home = this.home as InstanceHome | undefined;
+    const { home } = this;
+    const { objects } = home;
     const isVisible = field === 'visible';
     // The crowd may have been told otherwise by the id.
-    if (isVisible || field === 'parent') home?.objects.presence.changed(this, home, isVisible);
-    else if (field !== undefined) this.relist();
+    if (isVisible || field === 'parent') objects.presence.changed(this, home, isVisible);
     if (isVisible) return;
-    if (field !== undefined) this.placedAt = null;
+    if (field !== undefined) {
+      this.isPlain = this.matrixAutoUpdate && this.matrixWorldAutoUpdate && (this.pivot ?? null) === null;
+      this.relist();
+      this.placedAt = null;
+    }
     this.isStale = true;
-    home?.objects.placement.queue(this);
+    objects.placement.queue(this);
   }
 
   protected relist(): void {
-    this.home?.relist(this);
+    this.home.relist(this);
   }
 }

@@ -27,7 +27,6 @@ import {
   frameOf,
   hasBit,
   intervalsOf,
-  isRest,
   isReversed,
   isWarping,
   locate,
@@ -219,8 +218,6 @@ export class ActionTexels {
     let next = to;
     for (let place = 0; place < count; place++) {
       const actions = layer.actions(place);
-      // What no action has of the weight is the rest pose, or what the layers below show.
-      if (isRest(actions, at)) continue;
       const age = Math.abs(now - actions[at + ACTION_SINCE]);
       // What counts from long ago is too large a number for a float32. Root motion still has to see the last frames of what has finished.
       if (!paused && age > CLOCK_EPOCH && !layer.locate(index, place, now, false, _place).finished)
@@ -347,7 +344,7 @@ export function readPose(
     for (let place = layer.count(index) - 1; place >= 0; place--) {
       const actions = layer.actions(place);
       const weight = layer.weightOf(index, place, now);
-      if (weight <= 0 || isRest(actions, at)) continue;
+      if (weight <= 0) continue;
       if (number === 0) left -= weight;
       const clip = nextClip(target);
       clip.layer = number;

@@ -69,10 +69,19 @@ export class Clock {
 
   resize(capacity: number): void {
     this.pausedAt = resized(this.pausedAt, capacity, Number.NaN);
+    this.own.length = Math.min(this.own.length, capacity);
   }
 
   swap(i: number, j: number): void {
+    const { own } = this;
     swapItems(this.pausedAt, i, j, 1);
+    if (own.length > 0) [own[i], own[j]] = [own[j], own[i]];
+  }
+
+  /** An instance begins anew. */
+  reset(index: number): void {
+    this.pausedAt[index] = Number.NaN;
+    if (index < this.own.length) this.own[index] = undefined;
   }
 
   copy(source: Clock): void {

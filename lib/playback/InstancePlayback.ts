@@ -39,6 +39,8 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 /** The mixer of an instance, as others need it that know no objects. */
 export interface DrivenMixer {
   readonly owner: { readonly instanceId: number };
+  /** The instance's time at which something about its actions changes next. */
+  readonly due: number;
   /** Whether its actions say what plays on a layer. */
   steers(layer: number): boolean;
   /** Ends them on a layer, or on all, and leaves what they play to whoever does something else with it. */
@@ -258,8 +260,8 @@ export class InstancePlayback implements InstanceData {
     return place < 0 ? null : this.clipIn(played.actions(place), played.at(index));
   }
 
-  /** The clip of an action; null for the rest pose. */
-  clipIn(actions: Actions, at: number): BakedClip | null {
+  /** The clip of an action. */
+  clipIn(actions: Actions, at: number): BakedClip {
     return this.clips().startingAt(actions[at + ACTION_START]);
   }
 
@@ -431,7 +433,7 @@ export class InstancePlayback implements InstanceData {
   reset(index: number): void {
     this.driver?.released(index);
     for (const layer of this.layers) layer.reset(index);
-    if (this.isPaused(index)) this.time.resume(index);
+    this.time.reset(index);
     this.texels.setRate(index, 0);
     for (const rows of this.previousRows) rows.appear(index);
     this.restored(index);

@@ -1,5 +1,5 @@
 import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
-import { LOOP_CLAMP, LOOP_PING_PONG, REST_FRAME } from '../constants.js';
+import { LOOP_CLAMP, LOOP_PING_PONG } from '../constants.js';
 import { resized, swapItems } from '../utils/attributes.js';
 import { warnOnce } from '../utils/messages.js';
 import {
@@ -27,7 +27,6 @@ import {
   hasBit,
   hasMoved,
   intervalsOf,
-  isRest,
   isWarping,
   locate,
   ONCE,
@@ -62,8 +61,8 @@ const _place: Place = { pass: 0, within: 0, finished: false };
 
 /**
  * What all instances play on one layer: up to `MAX_ACTIONS` clips each, in the order in which they were started, with weights
- * as the actions of a mixer have them. Clips that another one replaces fade out together, each from the weight that it has. The
- * rest pose can be one of them, where a fade leads to it or from it.
+ * as the actions of a mixer have them. Clips that another one replaces fade out together, each from the weight that it has. What they
+ * leave of the weight is the rest pose.
  */
 export class LayerActions {
   /** Null for the base, which shows whole everywhere and plays any clip. */
@@ -238,15 +237,12 @@ export class LayerActions {
   goesOn(index: number, time: number, start: Readonly<Start>): boolean {
     const { clip, weight } = start;
     const at = this.at(index);
-    const first = clip?.start ?? REST_FRAME;
+    if (clip === null) return start.fade > 0 ? this.isAlone(index, -1) : this.counts[index] === 0;
     const instead = Number.isNaN(weight);
-    const place = instead ? this.current(index) : this.find(index, first);
-    if (instead && !this.isAlone(index, place)) return false;
-    // All that an instance played fades out to the rest pose, which then needs no action.
-    if (place < 0) return clip === null && start.fade > 0 && this.counts[index] > 0;
+    const place = instead ? this.current(index) : this.find(index, clip.start);
+    if (place < 0 || (instead && !this.isAlone(index, place))) return false;
     const actions = this.places[place];
-    if (actions[at + ACTION_START] !== first || hasBit(actions, at, FADING_OUT)) return false;
-    if (clip === null) return start.fade > 0;
+    if (actions[at + ACTION_START] !== clip.start || hasBit(actions, at, FADING_OUT)) return false;
     if (
       (instead && this.goalOf(index, place) !== 1) ||
       (actions[at + ACTION_LOOP] & ASKED_BITS) !== start.loop ||
@@ -269,22 +265,23 @@ export class LayerActions {
   }
 
   /**
-   * Starts a clip on an instance that is not paused.
+   * Starts a clip on an instance that is not paused, or has all fade out.
    *
    * @param clips The clips that the crowd plays.
-   * @returns The place of the clip; -1 for the rest pose if all actions fade out to it.
+   * @returns The place of the clip; -1 for none.
    */
   start(index: number, time: number, clips: ClipTable, start: Readonly<Start>): number {
     const { clip, rate, fade, weight, sync, warp } = start;
+    if (clip === null) return this.stop(index, time, fade);
     const at = this.at(index);
     const before = sync || warp ? this.leading(index) : -1;
     let within = start.time || 0;
     let ratio = 0;
-    const shown = before < 0 ? REST_FRAME : this.places[before][at + ACTION_START];
-    if (clip !== null && clip.count >= 2 && before >= 0 && intervalsOf(this.places[before], at) >= 1) {
+    const shown = before < 0 ? 0 : this.places[before][at + ACTION_START];
+    if (clip.count >= 2 && before >= 0 && intervalsOf(this.places[before], at) >= 1) {
       const actions = this.places[before];
       const intervals = intervalsOf(actions, at);
-      const duration = clips.startingAt(shown)?.duration ?? clip.duration;
+      const { duration } = clips.startingAt(shown);
       // How many times as long the clip before takes: each at its speed, or as crossFadeTo has it.
       ratio =
         sync && rate !== 0
@@ -295,9 +292,8 @@ export class LayerActions {
     }
 
     const place = Number.isNaN(weight)
-      ? this.startInstead(index, time, fade, clip === null)
-      : this.startBeside(index, time, clip?.start ?? REST_FRAME, clips);
-    if (place < 0) return place;
+      ? this.startInstead(index, time, fade)
+      : this.startBeside(index, time, clip.start, clips);
     const actions = this.places[place];
     if (!Number.isNaN(weight)) fadeTo(actions, at, time, weight, fade);
     else if (fade > 0 && ratio > 0 && ratio < Infinity) {
@@ -307,7 +303,6 @@ export class LayerActions {
       const fading = this.find(index, shown, place - 1);
       if (fading >= 0) warpTo(this.places[fading], at, time, 1, ratio, fade);
     }
-    if (clip === null) return place;
     actions[at + ACTION_START] = clip.start;
     actions[at + ACTION_COUNT] = clip.count;
     actions[at + ACTION_LOOP] = start.loop | FIRST | (rate < 0 ? REVERSED : 0);
@@ -336,53 +331,48 @@ export class LayerActions {
     return current;
   }
 
-  /** An empty action in place of all that an instance plays; -1 if all are needed for what fades out to the rest pose. */
-  private startInstead(index: number, time: number, fade: number, rest: boolean): number {
+  /** Lets all actions of an instance fade out together; returns -1. */
+  private stop(index: number, time: number, fade: number): number {
     if (fade === 0) {
       this.clear(index);
-      return this.add(index);
-    }
-    this.endFades(index, time);
-    // Where nothing plays, it is the rest pose that fades out.
-    if (this.counts[index] === 0) this.add(index);
-    this.makeWay(index, time, fade, !rest);
-    if (this.counts[index] === MAX_ACTIONS) {
-      this.setCurrent(index, -1);
       return -1;
     }
+    this.endFades(index, time);
+    const at = this.at(index);
+    for (let place = this.counts[index] - 1; place >= 0; place--) {
+      const actions = this.places[place];
+      if (weightAt(actions, at, time) <= 0) {
+        this.remove(index, place);
+        continue;
+      }
+      startFadingOut(actions, at, time);
+      fadeTo(actions, at, time, 0, fade);
+    }
+    this.setCurrent(index, -1);
+    return -1;
+  }
+
+  /** An empty action in place of all that an instance plays. If there is no room for it, the one that shows least makes way. */
+  private startInstead(index: number, time: number, fade: number): number {
+    this.stop(index, time, fade);
+    if (this.counts[index] === MAX_ACTIONS) this.makeWay(index, time);
     const place = this.add(index);
+    if (fade === 0) return place;
     const ramp = this.at(index) + ACTION_WEIGHT;
     setRamp(this.places[place], ramp, 0);
     rampTo(this.places[place], ramp, time, 1, fade);
     return place;
   }
 
-  /**
-   * Lets all actions fade out together. If there is no room for another one, the one that shows least makes way.
-   *
-   * @param needsRoom Whether one will be added even so; the rest pose shows without one.
-   */
-  private makeWay(index: number, time: number, fade: number, needsRoom: boolean): void {
-    const at = this.at(index);
+  /** Removes the action that shows least; what it showed goes to the others. */
+  private makeWay(index: number, time: number): void {
+    const from = this.at(index) + ACTION_WEIGHT + RAMP_FROM;
     let sum = 0;
-    for (let place = this.counts[index] - 1; place >= 0; place--) {
-      const actions = this.places[place];
-      const weight = weightAt(actions, at, time);
-      if (weight <= 0) {
-        this.remove(index, place);
-        continue;
-      }
-      startFadingOut(actions, at, time);
-      fadeTo(actions, at, time, 0, fade);
-      sum += weight;
-    }
-    if (!needsRoom || this.counts[index] < MAX_ACTIONS) return;
+    for (let place = 0; place < this.counts[index]; place++) sum += this.places[place][from];
     const least = this.leastShown(index, time);
-    const rest = isRest(this.places[least], at);
-    const factor = rest ? 1 : sum / (sum - this.places[least][at + ACTION_WEIGHT + RAMP_FROM]);
+    const factor = sum / (sum - this.places[least][from]);
     this.remove(index, least);
-    // What it showed goes to the others; no weight is more than 1.
-    const from = at + ACTION_WEIGHT + RAMP_FROM;
+    // No weight is more than 1.
     for (let place = 0; place < this.counts[index]; place++)
       this.places[place][from] = Math.min(this.places[place][from] * factor, 1);
   }
@@ -412,8 +402,8 @@ export class LayerActions {
     const at = this.at(index);
     const least = this.leastShown(index, time);
     const actions = this.places[least];
-    if (!hasBit(actions, at, FADING_OUT) && !isRest(actions, at)) {
-      const name = clips.startingAt(actions[at + ACTION_START])?.name;
+    if (!hasBit(actions, at, FADING_OUT)) {
+      const { name } = clips.startingAt(actions[at + ACTION_START]);
       warnOnce(
         `SkinnedInstancedMesh.play: an instance plays ${MAX_ACTIONS} clips at most on a layer; "${name}", which showed least, was dropped.`,
       );
@@ -427,7 +417,6 @@ export class LayerActions {
     let least = 0;
     let weight = Infinity;
     for (let place = 0; place < this.counts[index]; place++) {
-      if (isRest(this.places[place], at)) return place;
       const other = weightAt(this.places[place], at, time);
       if (other > weight) continue;
       least = place;

@@ -1,6 +1,6 @@
 import type { BakedClip, ClipMarker } from '../animation/ClipTable.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import { DueTimes } from '../utils/DueTimes.js';
+import { resized, swapItems } from '../utils/attributes.js';
 import {
   ACTION_EVENT,
   ACTION_STARTED_IN,
@@ -270,7 +270,7 @@ export class PlaybackEvents {
 
   // What follows is about the action that is looked at.
 
-  private get clip(): BakedClip | null {
+  private get clip(): BakedClip {
     return this.playback.clipIn(this.actions, this.at);
   }
 
@@ -306,7 +306,7 @@ export class PlaybackEvents {
   /** Finds what has happened since the action was last looked at. */
   private find(now: number): void {
     const { actions, at, playback, layer, clip } = this;
-    if (clip === null || this.isDone || playback.isPaused(this.index)) return;
+    if (this.isDone || playback.isPaused(this.index)) return;
     const { pass: reached, within, finished } = playback.where(layer, this.index, this.place);
     const isBack = isReversed(actions, at);
     const direction = isBack ? -1 : 1;
@@ -356,7 +356,7 @@ export class PlaybackEvents {
   private nextTime(): number {
     const { playback, listened, actions, at, clip } = this;
     // An action that is paused ends, and begins a pass, when it goes on.
-    if (clip === null || this.isDone || playback.isPaused(this.index)) return Infinity;
+    if (this.isDone || playback.isPaused(this.index)) return Infinity;
     if (hasBit(actions, at, FINISHED)) return listened.has('finished') ? playback.elapsed : Infinity;
     const pass = actions[at + EVENT_PASS];
     if (actions[at + EVENT_LOOPED] < pass) return playback.elapsed;
@@ -391,5 +391,46 @@ export class PlaybackEvents {
 
   private markersOf(clip: BakedClip): readonly ClipMarker[] {
     return this.listened.has('marker') ? clip.markers : NO_MARKERS;
+  }
+}
+
+/** When each of many indices is due: to read through their times is quicker than to keep them in order. */
+class DueTimes {
+  /** Infinite for those that have none. */
+  private times: Float64Array;
+  /** None is due before. */
+  private first = Infinity;
+
+  constructor(capacity: number) {
+    this.times = new Float64Array(capacity).fill(Infinity);
+  }
+
+  set(index: number, time: number): void {
+    this.times[index] = time;
+    this.first = Math.min(this.first, time);
+  }
+
+  /** The indices that are due by now, lowest first; they have no time any more. */
+  take(now: number): number[] {
+    const { times } = this;
+    const due: number[] = [];
+    if (this.first > now) return due;
+    this.first = Infinity;
+    for (let i = 0; i < times.length; i++) {
+      const time = times[i];
+      if (time <= now) {
+        due.push(i);
+        times[i] = Infinity;
+      } else if (time < this.first) this.first = time;
+    }
+    return due;
+  }
+
+  swap(i: number, j: number): void {
+    swapItems(this.times, i, j, 1);
+  }
+
+  resize(capacity: number): void {
+    this.times = resized(this.times, capacity, Infinity);
   }
 }

@@ -1,4 +1,4 @@
-import { LOOP_PING_PONG, REPEAT_FOREVER, REST_FRAME } from '../constants.js';
+import { LOOP_PING_PONG, REPEAT_FOREVER } from '../constants.js';
 
 /**
  * How one clip plays on one instance, as numbers that are written only when something changes: `ACTION_SIZE` numbers of an
@@ -61,19 +61,14 @@ export const FINISHED = 32;
 export const FIRST = 64;
 /** The clip fades out under one that was started later; it ends once it has faded out. */
 export const FADING_OUT = 128;
-/** An action of an object that is held is paused. */
-export const PAUSED = 256;
-/** It begins when the ramp of its warp does. */
-export const WAITING = 512;
 
 /** Times that differ by less are the same time: adding seconds up and taking them off again loses about as much. */
 export const TIME_EPSILON = 1e-6;
 
-/** Empties an action: the rest pose. */
+/** Empties an action. */
 export function clearAction(actions: Actions, at: number): void {
   // For so few numbers `fill` takes several times as long.
   for (let i = at; i < at + ACTION_SIZE; i++) actions[i] = 0;
-  actions[at + ACTION_START] = REST_FRAME;
   actions[at + ACTION_COUNT] = 1;
   setRamp(actions, at + ACTION_WARP, 1);
   setRamp(actions, at + ACTION_WEIGHT, 1);
@@ -87,9 +82,6 @@ export const hasBit = (actions: Actions, at: number, bit: number): boolean =>
   (actions[at + ACTION_LOOP] & bit) !== 0;
 
 export const isReversed = (actions: Actions, at: number): boolean => hasBit(actions, at, REVERSED);
-
-/** Whether an action is the rest pose, which shows wherever weights leave room for it, without a weight of its own. */
-export const isRest = (actions: Actions, at: number): boolean => actions[at + ACTION_START] === REST_FRAME;
 
 /** Frames per second of an action, without a warp that is under way; 0 while it is held. */
 export const rateOf = (actions: Actions, at: number): number =>

@@ -1,5 +1,5 @@
-import { loadPlayback, resumeActions, SkinnedInstance, savePlayback } from 'skinned-instanced-mesh';
-import { AnimationClip, AnimationMixer, AnimationUtils, LoopOnce, LoopPingPong, LoopRepeat } from 'three';
+import { SkinnedInstance } from 'skinned-instanced-mesh';
+import { AnimationClip, AnimationMixer, AnimationUtils, LoopRepeat } from 'three';
 import { describe, expect, test, vi } from 'vitest';
 import {
   AnimationLayers,
@@ -101,47 +101,4 @@ test('what is done by index ends the actions, and goes on from what they show', 
   crowd.stop(knight.instanceId);
   expect(tip()).toBeCloseTo(REST_X, 5);
   expect(action.isRunning()).toBe(false);
-});
-
-test('saved actions that wait, are paused or go by a clock of their own resume as they were', () => {
-  const { crowd, knight, root, clips } = createKnight();
-  knight.clipAction('A').setLoop(LoopOnce, 1).setEffectiveWeight(0.2).startAt(2).play();
-  const paused = knight
-    .clipAction('B')
-    .setLoop(LoopPingPong, 9)
-    .setEffectiveWeight(0.3)
-    .setEffectiveTimeScale(-1.5);
-  paused.play().time = 1;
-  const own = new SkinnedInstance(crowd);
-  own.clipAction('C').setEffectiveTimeScale(2).play();
-  crowd.update(1.5);
-  own.mixer.update(0.25);
-  paused.paused = true;
-  const saved = JSON.parse(JSON.stringify(savePlayback(crowd)));
-
-  const other = new SkinnedInstancedMesh(bakeCharacter(root, clips), 0);
-  other.update(5);
-  loadPlayback(other, saved);
-  const [ann, bob] = [0, 1].map((id) => resumeActions(new SkinnedInstance(other, id)));
-  bob.mixer.update(0);
-  const numbers = (one: SkinnedInstance, its: SkinnedInstance) =>
-    [one.clipAction('A'), one.clipAction('B'), its.clipAction('C')].map((action) => {
-      const { time, timeScale, paused, loop, repetitions } = action;
-      return [time, timeScale, paused, loop, repetitions, action.isRunning()].map(Number);
-    });
-  for (const delta of [0, 0.25, 0.5, 2]) {
-    for (const one of [crowd, other]) one.update(delta);
-    for (const one of [own, bob]) one.mixer.update(delta / 2);
-    for (const one of [knight, ann]) one.clipAction('B').paused = delta < 0.5;
-    const expected = numbers(knight, own);
-    numbers(ann, bob).forEach((row, i) =>
-      row.forEach((number, k) => expect(number, `${delta}: ${i}, ${k}`).toBeCloseTo(expected[i][k], 6)),
-    );
-    for (const id of [0, 1]) expect(tipOf(other, id)).toBeCloseTo(tipOf(crowd, id), 5);
-  }
-
-  const third = loadPlayback(new SkinnedInstancedMesh(bakeCharacter(root, clips), 0), saved);
-  const last = third.setTimeScaleAt(0, 1).getClipAt(0) as string;
-  const action = resumeActions(new SkinnedInstance(third, 0)).clipAction(last);
-  expect([last, action.paused, action.isRunning()]).toEqual(['B', false, true]);
 });

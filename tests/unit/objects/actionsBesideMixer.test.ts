@@ -236,9 +236,13 @@ class Pair {
 
   /**
    * Whether three.js shows something else while no time passes, or in reverse, than it will a moment later: of a clip whose time was set beyond
-   * its end, of a ping-pong that begins in reverse, and in fades that take no time while time runs backwards.
+   * its end, of a ping-pong that begins in reverse, and in fades that take no time while time runs backwards. A ping-pong that slows to a
+   * halt in reverse, before a pass was counted, is shown by three.js as by us, but not by the reference, whose last step has a length.
    */
   private leaps(shown: readonly AnimationAction[]): boolean {
+    const isUncounted = (action: AnimationAction) => (action as unknown as Counted)._loopCount === -1;
+    if (shown.some((action) => action.paused && action.loop === LoopPingPong && isUncounted(action)))
+      return true;
     if (!this.stood) return false;
     const leaps = (action: AnimationAction) =>
       action.loop === LoopPingPong || action.time < 0 || action.time >= action.getClip().duration;
@@ -262,6 +266,10 @@ const numbersOf = (action: Both): number[] => [
   action.getEffectiveTimeScale(),
   action.getEffectiveWeight(),
 ];
+
+interface Counted {
+  _loopCount: number;
+}
 
 interface Mixing {
   time: number;
