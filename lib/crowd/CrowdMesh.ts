@@ -116,6 +116,12 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** Meshes that draw the instances of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
   /** @internal */
+  readonly playback: InstancePlayback;
+  /** @internal */
+  readonly views: CrowdViews;
+  /** @internal */
+  readonly visibility: InstanceVisibility;
+  /** @internal */
   readonly bounds: CrowdBounds = new CrowdBounds(this);
   /** @internal */
   readonly morphs: MorphInfluences;
@@ -145,6 +151,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     if (!Object.hasOwn(CrowdMesh.prototype, 'skeleton'))
       Object.defineProperties(CrowdMesh.prototype, ACCESSORS);
     super(createCrowdGeometry(geometry, crowd, influences), material, 0);
+    this.playback = crowd.playback;
+    this.views = crowd.views;
+    this.visibility = crowd.visibility;
     this.options = { influences, shadowInfluences, interpolate };
     this.colors = same?.colors ?? new InstanceColors(this);
     this.morphs = same?.morphs ?? new MorphInfluences(this);
@@ -191,21 +200,6 @@ export abstract class CrowdMesh extends InstancedMesh<
   get list(): ListNumber {
     const { kinds, splitter } = this.views;
     return (kinds ?? splitter)?.listOf(this) ?? ALL_LEVELS;
-  }
-
-  /** @internal */
-  get playback(): InstancePlayback {
-    return this.crowd.playback;
-  }
-
-  /** @internal */
-  get views(): CrowdViews {
-    return this.crowd.views;
-  }
-
-  /** @internal */
-  get visibility(): InstanceVisibility {
-    return this.crowd.visibility;
   }
 
   /**

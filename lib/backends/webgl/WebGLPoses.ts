@@ -2,13 +2,14 @@ import type { Texture, WebGLRenderer } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
+import { PARAM_ROWS } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceList, type PoseRequest, SMALL } from '../../culling/InstanceList.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows, SHARE_IN_USE } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
-import { MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
+import { MAX_ROWS, PALETTE_TEXTURES, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of a row that is not posed. */
 const NONE = -1;
@@ -46,23 +47,19 @@ export class WebGLPoses {
     this.begin();
   }
 
-  get capacity(): number {
-    return this.tracker.capacity;
-  }
-
   /** How many instances were posed at this moment. */
   get count(): number {
     return this.tracker.count;
   }
 
-  /** The palette; no textures before the crowd was first posed. */
-  get textures(): readonly Texture[] {
-    return this.pass?.target.textures ?? [];
-  }
-
-  /** Instances in a row of the palette. */
-  get perRow(): number {
-    return this.pass?.perRow ?? 1;
+  /** Puts what shaders read of it where three.js binds it; no palette before the crowd was first posed. */
+  bindTextures(crowd: DrawnCrowd, textures: Texture[], integers: Texture[]): void {
+    const { pass } = this;
+    const { inOrder, instanceOf } = this.rows;
+    if (!inOrder) textures[0] = instanceOf.texture.plain;
+    if (pass === null) return;
+    for (let i = 0; i < PALETTE_TEXTURES; i++) integers[i] = pass.target.textures[i];
+    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(pass.perRow);
   }
 
   /** Has a renderer make the programs that pose a crowd. */
@@ -73,9 +70,10 @@ export class WebGLPoses {
 
   /**
    * Poses those instances for a renderer that are wanted, and are not posed yet as they are now; at the next `runPasses` unless it
-   * draws.
+   * is in the middle of drawing.
    *
-   * @param requested See `PoseSource.update`.
+   * @param requested What cameras are about to draw; null for all.
+   * @throws If the device has no room for so many.
    */
   update(
     renderer: WebGLRenderer,
@@ -213,7 +211,7 @@ export function posesOf({ playback }: DrawnCrowd): WebGLPoses {
     disposeWith(playback);
     poses = new WebGLPoses(playback.capacity);
     known.set(playback, poses);
-  } else if (poses.capacity !== playback.capacity) poses.resize(playback.capacity);
+  } else if (poses.rows.capacity !== playback.capacity) poses.resize(playback.capacity);
   return poses;
 }
 
