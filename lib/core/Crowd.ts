@@ -102,7 +102,7 @@ export class Crowd {
 
   /** The most instances there can be. */
   get capacity(): number {
-    return this.places.capacity;
+    return this.places.attribute.count;
   }
 
   /** Instances that the crowd has now, with those that were deleted. */

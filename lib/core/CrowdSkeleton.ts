@@ -31,7 +31,7 @@ export interface Draw {
   material: Material | null;
 }
 
-type DrawState = {
+export type DrawState = {
   /** The variants that materials were last patched for; null before the first time. */
   codes: { color: number; shadow: number } | null;
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */

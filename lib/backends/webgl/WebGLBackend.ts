@@ -16,7 +16,7 @@ import {
 } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import type { CrowdSkeleton, Draw } from '../../core/CrowdSkeleton.js';
+import type { CrowdSkeleton, Draw, DrawState } from '../../core/CrowdSkeleton.js';
 import { goesByInstanceLayers, readsView, rootOf } from '../../core/drawnCrowds.js';
 import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
@@ -120,11 +120,9 @@ function beginDraw(
  * after each draw.
  */
 function endDraw(crowd: DrawnCrowd): void {
-  const { skeleton } = crowd;
-  const { draws } = skeleton.drawn;
+  const { draws } = crowd.skeleton.drawn;
   draws.pop();
   if (draws.length > 0) show(crowd, draws[draws.length - 1]);
-  else skeleton.drawnCount = null;
 }
 
 /**
@@ -133,7 +131,6 @@ function endDraw(crowd: DrawnCrowd): void {
  */
 function endAllDraws(crowd: DrawnCrowd): void {
   crowd.skeleton.drawn.draws.length = 0;
-  crowd.skeleton.drawnCount = null;
 }
 
 /** Has the crowd's shaders draw what a draw is to show. */
@@ -157,7 +154,7 @@ function show(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw
         : seen.inOrder(crowd.list, material.transparent, matrixWorld, views);
   }
   const asked = seen && count <= existing ? seen.alone : null;
-  const poses = prepareDraw(renderer, crowd, asked, true, hasLists);
+  const poses = prepareDraw(renderer, crowd, skeleton.drawn, asked, true, hasLists);
   bindTextures(renderer, crowd, skeleton, poses, view);
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   if (view !== null) skeleton.drawnCount = view.list.countBelow(count, view.count, view.start);
@@ -233,7 +230,7 @@ function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, isLast = false): 
     const last = drawn.draws.at(-1);
     // Any of the meshes of a crowd has all posed; what it reads itself is brought up to date at its draw.
     if (glslSourceOf(crowd).poses && (views.posedAhead !== frame || last)) {
-      prepareDraw(renderer, crowd, drawn.viewed ? views.expected(matrixWorld, frame) : null, false);
+      prepareDraw(renderer, crowd, drawn, drawn.viewed ? views.expected(matrixWorld, frame) : null, false);
       views.posedAhead = frame;
     }
     if (isLast) runPasses(renderer, false);
@@ -254,11 +251,11 @@ function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, isLast = false): 
 function prepareDraw(
   renderer: WebGLRenderer,
   crowd: DrawnCrowd,
+  drawn: DrawState,
   asked: readonly PoseRequest[] | null,
   isDrawing: boolean,
   hasLists = true,
 ): WebGLPoses | null {
-  const { drawn } = crowd.skeleton;
   if (drawn.renderer?.deref() !== renderer) {
     // three.js does not say which renderer begins a frame: the crowd is posed right before each draw then.
     if (drawn.renderer) drawn.shared = true;
@@ -276,7 +273,7 @@ function prepareDraw(
   if (!drawn.isChecked) {
     checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
     eachUpload(crowd, 'prepare', renderer);
-    drawn.isChecked = isDrawing;
+    drawn.isChecked = true;
   }
   const poses = glslSourceOf(crowd).poses?.(crowd) ?? null;
   poses?.update(renderer, crowd, asked, isDrawing, matrices);
@@ -326,7 +323,7 @@ function bindTextures(
   poses: WebGLPoses | null,
   view: View | null,
 ): void {
-  const { parts, instanceUniforms, instanceColor, motions } = crowd;
+  const { parts, instanceUniforms, motions } = crowd;
   const { colors } = crowd.texels;
   const { textures, integers } = skeleton;
   const { list, start = 0 } = view ?? { list: crowd.views.everyone };
@@ -338,9 +335,9 @@ function bindTextures(
   skeleton.empty();
   (poses ?? glslSourceOf(crowd)).bindTextures(crowd, textures, integers);
   if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
-  textures[TEXTURE_MATRICES] = matricesOf(crowd).texture;
+  textures[TEXTURE_MATRICES] = (crowd.crowd.places.follower as MatrixTexture).texture;
   textures[TEXTURE_LIST] = listed.texture.plain;
-  if (instanceColor !== null && colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
+  if (colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
   if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
   const seeds = motions?.seeds.texture;
   if (seeds) textures[TEXTURE_SEEDS] = seeds.plain;
