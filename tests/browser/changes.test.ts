@@ -42,17 +42,18 @@ const placeAt = (crowd: SkinnedInstancedMesh, index: number, matrix: Matrix4) =>
 
 /** By name, what changes the picture of a crowd. */
 const CHANGES: Record<string, (crowd: SkinnedInstancedMesh) => unknown> = {
+  shifted: (crowd) => crowd.translateX(-4),
   time: (crowd) => crowd.update(0.3),
-  clip: (crowd) => crowd.play(0, 'Wave', { time: 0.5 }),
-  place: (crowd) => placeAt(crowd, 0, new Matrix4().setPosition(-0.6, 0, 0.3)),
-  scale: (crowd) => placeAt(crowd, 1, new Matrix4().makeScale(1, 0.6, 1)),
+  clip: (crowd) => crowd.play(1, 'Wave', { time: 0.5 }),
+  place: (crowd) => placeAt(crowd, 0, new Matrix4().setPosition(3.4, 0, 0.3)),
+  scale: (crowd) => placeAt(crowd, 1, new Matrix4().makeScale(1, 0.6, 1).setPosition(4, 0, 0)),
   color: (crowd) => crowd.setColorAt(0, RED),
   emissive: (crowd) => uniformsOf(crowd).setAt(1, 'emissive', RED),
   edit: (crowd) => editsOf(crowd).setRotationAt(0, 'Head', new Quaternion(0, 0, 1, 0)),
-  more: (crowd) => crowd.play(crowd.addInstance(), 'Run', { time: 0.2 }),
+  more: (crowd) => placeAt(crowd, crowd.addInstance(), new Matrix4().setPosition(4.6, 0, 0)),
   hidden: (crowd) => crowd.setVisibleAt(1, false),
   count: (crowd) => (crowd.count = 1),
-  turned: (crowd) => crowd.rotateY(1),
+  turned: (crowd) => crowd.rotateY(0.1),
   geometry: (crowd) => (crowd.geometry = crowd.geometry.clone().scale(1, 1.2, 1)),
   material: (crowd) => (crowd.material = new MeshBasicMaterial({ color: RED })),
 };
@@ -61,6 +62,8 @@ test.each(TWINS)('after still frames each change shows in the next one, %s', asy
   const { draw, dispose } = await picturesOf(twin);
   const { root, clips } = createCoarsestCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2).play(0, 'Run').play(1, 'Walk');
+  // Nobody sees it before the crowd is shifted.
+  placeAt(crowd, 1, new Matrix4().setPosition(4, 0, 0));
   crowd.castShadow = true;
   const { scene, camera } = createStage(new Box3(new Vector3(-1, 0, -1), new Vector3(1, 2, 1)));
   for (const [name, change] of Object.entries(CHANGES)) {
