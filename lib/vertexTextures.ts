@@ -22,9 +22,9 @@ const vertexGLSL = (precision: Precision): GLSLSource => ({
     declarations: () => [...readActionsGLSL, ...vertexTextureGLSL(precision)],
     skinningMatrix: (name, variant) => vertexMatrixGLSL(name, precision, variant),
   },
-  bindTextures: bindActions,
-  bindIntegers(crowd, textures) {
-    textures[0] = verticesOf(crowd).vertexTexels;
+  bindTextures(crowd, textures, integers) {
+    bindActions(crowd, textures);
+    integers[0] = verticesOf(crowd).vertexTexels;
   },
 });
 

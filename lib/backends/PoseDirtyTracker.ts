@@ -2,6 +2,8 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { DrawnCrowd } from '../core/Crowd.js';
 import type { PoseRequest } from '../culling/InstanceList.js';
 
+let moments = 0;
+
 /** Of an instance that has no pose yet. */
 const NEVER = -1;
 
@@ -32,9 +34,8 @@ export class PoseDirtyTracker {
   private askedAt: Float32Array | null = null;
   /** The clock before it was last moved. */
   private lastClock = 0;
-  /** Who was asked for last, so that all meshes of a crowd can ask for the same. */
-  private last: PoseRequest | null = null;
-  private lastVersion = -1;
+  /** Another number once any pose is forgotten: whoever was asked for before need not be, by other meshes of the crowd. */
+  private moment = -1;
 
   constructor(readonly capacity: number) {
     const words = Math.ceil(capacity / 32);
@@ -50,8 +51,8 @@ export class PoseDirtyTracker {
    * @returns Whether it was at another one.
    */
   moveTo({ playback, crowd: { poseEdits, boneTexture } }: DrawnCrowd): boolean {
-    const { clock, version } = playback;
-    const { origin } = playback.time;
+    const { version } = playback.texels;
+    const { time: clock, origin } = playback.time;
     const edits = poseEdits?.version ?? 0;
     const isSame = origin === this.origin && boneTexture === this.boneTexture;
     if (isSame && clock === this.clock && version === this.version && edits === this.edits) return false;
@@ -86,14 +87,14 @@ export class PoseDirtyTracker {
       for (let rest = moved[word]; rest !== 0; rest &= rest - 1)
         posedAt[word * 32 + 31 - Math.clz32(rest & -rest)] = NEVER;
     }
-    this.last = null;
+    this.moment = ++moments;
   }
 
   /** Forgets what was posed at this moment, and unless it `keepsTimes` when instances were posed. */
   clear(keepsTimes = false): void {
     this.posed.fill(0);
     this.count = 0;
-    this.last = null;
+    this.moment = ++moments;
     if (keepsTimes) return;
     this.posedAt?.fill(NEVER);
     this.askedAt?.fill(NEVER);
@@ -111,9 +112,10 @@ export class PoseDirtyTracker {
    * @param requested Null for all.
    */
   add(requested: PoseRequest | null, crowd: DrawnCrowd): void {
-    if (requested !== null && requested === this.last && requested.version === this.lastVersion) return;
-    this.last = requested;
-    this.lastVersion = requested?.version ?? -1;
+    if (requested !== null) {
+      if (requested.posedIn === this.moment) return;
+      requested.posedIn = this.moment;
+    }
     const { due, posed, capacity } = this;
     const { visibility, count } = crowd;
     const hasRates = requested?.hasPoseRates === true;

@@ -83,7 +83,8 @@ export class Crowd {
   members: readonly DrawnCrowd[] = [];
 
   constructor(
-    private texture: BoneTexture,
+    /** Call `replaceBoneTexture` to set it. */
+    public boneTexture: BoneTexture,
     count: number,
   ) {
     // There are no empty buffers.
@@ -93,24 +94,20 @@ export class Crowd {
     this.places = new InstanceTransforms(capacity);
     this.playback = new InstancePlayback(
       capacity,
-      () => this.texture.clipTable,
-      () => this.texture.data.tracks,
+      () => this.boneTexture.clipTable,
+      () => this.boneTexture.data.tracks,
     );
     this.data = [this.visibility, this.places, this.playback];
   }
 
   /** The most instances there can be. */
   get capacity(): number {
-    return this.places.capacity;
+    return this.places.attribute.count;
   }
 
   /** Instances that the crowd has now, with those that were deleted. */
   get count(): number {
     return this.visibility.count;
-  }
-
-  get boneTexture(): BoneTexture {
-    return this.texture;
   }
 
   /** Whether the bounds of all meshes hold. */
@@ -125,7 +122,7 @@ export class Crowd {
 
   /** With frames, what instances play would be uploaded twice: as attributes, which a list does not fit, and as texels. */
   get culledByDefault(): boolean {
-    return this.texture.encoding === 'tracks';
+    return this.boneTexture.encoding === 'tracks';
   }
 
   /** @throws If the crowd has another of its kind. */
@@ -158,7 +155,7 @@ export class Crowd {
   }
 
   get markersVersion(): number {
-    return this.texture.markersVersion;
+    return this.boneTexture.markersVersion;
   }
 
   add(member: DrawnCrowd): void {
@@ -296,7 +293,7 @@ export class Crowd {
 
   /** Takes over bone texture, places and playback of another crowd, and its number of instances. */
   copy(source: Crowd): void {
-    if (source.texture !== this.texture) this.replaceBoneTexture(source.texture);
+    if (source.boneTexture !== this.boneTexture) this.replaceBoneTexture(source.boneTexture);
     this.resize(source.capacity);
     this.views.copy(source.views);
     for (const data of this.data) {
@@ -325,7 +322,7 @@ export class Crowd {
   /** Lets another bone texture pose it, for which `checkBoneTexture` has been called. See `setBoneTexture` for what plays. */
   replaceBoneTexture(boneTexture: BoneTexture): void {
     for (const member of this.members) member.prepareBoneTexture(boneTexture);
-    this.texture = boneTexture;
+    this.boneTexture = boneTexture;
     for (const feature of this.features) feature.boneTextureReplaced?.();
     for (const member of this.members) member.boneTextureReplaced();
   }

@@ -31,7 +31,7 @@ export interface Draw {
   material: Material | null;
 }
 
-type DrawState = {
+export type DrawState = {
   /** The variants that materials were last patched for; null before the first time. */
   codes: { color: number; shadow: number } | null;
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
@@ -42,6 +42,8 @@ type DrawState = {
   shared: boolean;
   /** Whether a view may say which instances are drawn. */
   viewed: boolean;
+  /** Whether it was drawn in this frame, so that its textures are fit for the renderer. */
+  isChecked: boolean;
   /**
    * Draws that have begun and have not ended yet: more than one while a hook of the user's renders the crowd once more, in the middle of
    * a draw.
@@ -56,8 +58,16 @@ type DrawState = {
 export class CrowdSkeleton extends Skeleton {
   /** What the crowd's `count` reads as while three.js draws a view of it; null at all other times. */
   drawnCount: number | null = null;
-  /** How WebGLRenderer draws the mesh; undefined where none does. */
-  declare drawn?: DrawState;
+  /** How WebGLRenderer draws the mesh. */
+  readonly drawn: DrawState = {
+    codes: null,
+    renderer: null,
+    frame: -1,
+    shared: false,
+    viewed: false,
+    isChecked: false,
+    draws: [],
+  };
 
   /**
    * What WebGLRenderer binds at each draw: textures of floats, and of unsigned integers. It sets the uniform `boneTexture`

@@ -49,14 +49,13 @@ import { checkDrawn, checkMatrix, isPlain } from './checkMatrix.js';
 
 const MAKE_MORPHS = 'make a new InstanceMorphs(crowd) first.';
 
-const isHidden = ({ hidden }: CharacterPart): boolean => hidden;
-
 /** What a group has not of what others have: `NO_CASTING` and the like, which `mergeParts` has put there. */
 const lacksOf = ({ userData }: BufferGeometry, group: GeometryGroup | null): number =>
   group === null ? 0 : (userData.lacks?.[group.materialIndex ?? 0] ?? 0);
 
-/** Ends the draw of a group that lacks something. */
+/** Ends the draw of a view, and of a group that lacks something. */
 function showWhole(fields: MeshFields): void {
+  (fields.skeleton as CrowdSkeleton).drawnCount = null;
   fields.isUnshaded = false;
   if (fields.tangents) fields.geometry.setAttribute('tangent', fields.tangents);
   fields.tangents = undefined;
@@ -116,6 +115,12 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** Meshes that draw the instances of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
   /** @internal */
+  readonly playback: InstancePlayback;
+  /** @internal */
+  readonly views: CrowdViews;
+  /** @internal */
+  readonly visibility: InstanceVisibility;
+  /** @internal */
   readonly bounds: CrowdBounds = new CrowdBounds(this);
   /** @internal */
   readonly morphs: MorphInfluences;
@@ -145,6 +150,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     if (!Object.hasOwn(CrowdMesh.prototype, 'skeleton'))
       Object.defineProperties(CrowdMesh.prototype, ACCESSORS);
     super(createCrowdGeometry(geometry, crowd, influences), material, 0);
+    this.playback = crowd.playback;
+    this.views = crowd.views;
+    this.visibility = crowd.visibility;
     this.options = { influences, shadowInfluences, interpolate };
     this.colors = same?.colors ?? new InstanceColors(this);
     this.morphs = same?.morphs ?? new MorphInfluences(this);
@@ -191,21 +199,6 @@ export abstract class CrowdMesh extends InstancedMesh<
   get list(): ListNumber {
     const { kinds, splitter } = this.views;
     return (kinds ?? splitter)?.listOf(this) ?? ALL_LEVELS;
-  }
-
-  /** @internal */
-  get playback(): InstancePlayback {
-    return this.crowd.playback;
-  }
-
-  /** @internal */
-  get views(): CrowdViews {
-    return this.crowd.views;
-  }
-
-  /** @internal */
-  get visibility(): InstanceVisibility {
-    return this.crowd.visibility;
   }
 
   /**
@@ -599,8 +592,10 @@ export abstract class CrowdMesh extends InstancedMesh<
     if (this.owner === undefined && (group === null || material === (this.material as Material[])[0]))
       checkDrawn(this.crowd);
     // Only `InstanceParts` sees to it.
-    if (this.instanceParts === null && this.characterParts.some(isHidden))
-      warnOnce('SkinnedInstancedMesh: hidden parts are shown; new InstanceParts(crowd) hides them.');
+    if (this.instanceParts === null)
+      for (const { hidden } of this.characterParts)
+        if (hidden)
+          warnOnce('SkinnedInstancedMesh: hidden parts are shown; new InstanceParts(crowd) hides them.');
     if (this.morphTexture !== null && this.morphs.ofInstances === null)
       warnOnce(`SkinnedInstancedMesh: no instance has its influences of a morphTexture; ${MAKE_MORPHS}`);
     if (material.transparent && this.count > 1 && !this.views.isOrdered)
@@ -610,7 +605,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     const fields = this.fields as MeshFields;
     const { isLeftOut } = fields;
     fields.isLeftOut = false;
-    const lacks = lacksOf(this.geometry, part);
+    const lacks = lacksOf(fields.geometry, part);
     showWhole(fields);
     fields.isUnshaded = (lacks & NO_RECEIVING) > 0;
     if (lacks & NO_TANGENTS) {
@@ -656,9 +651,8 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   private endDraw(): void {
-    showWhole(this.fields as MeshFields);
     // First: a backend may go on with another draw.
-    this.skeleton.drawnCount = null;
+    showWhole(this.fields as MeshFields);
     for (let i = 0; i < backends.length; i++) backends[i].endDraw?.(this);
   }
 

@@ -40,14 +40,14 @@ const fieldsOf = (mesh: FieldMesh): MeshFields => {
 function field<K extends 'geometry' | 'material' | 'count' | 'receiveShadow'>(
   key: K,
   set: (mesh: FieldMesh, fields: MeshFields, value: MeshFields[K]) => void,
-  get = (fields: MeshFields | undefined): unknown => fields?.[key],
+  get = function (this: FieldMesh): unknown {
+    return this.fields?.[key];
+  },
 ): PropertyDescriptor & ThisType<FieldMesh> {
   return {
     enumerable: true,
     configurable: true,
-    get() {
-      return get(this.fields);
-    },
+    get,
     set(value: MeshFields[K]) {
       const fields = fieldsOf(this);
       if (fields.skeleton === null) fields[key] = value;
@@ -86,14 +86,19 @@ export const ACCESSORS: PropertyDescriptorMap & ThisType<FieldMesh> = {
       for (const attachment of mesh.attachments) attachment.count = value;
     },
     // In the middle of a draw, of how many that draws.
-    (fields) => (fields?.isLeftOut ? 0 : (fields?.skeleton?.drawnCount ?? fields?.count)),
+    function () {
+      const { fields } = this;
+      return fields?.isLeftOut ? 0 : (fields?.skeleton?.drawnCount ?? fields?.count);
+    },
   ),
   receiveShadow: field(
     'receiveShadow',
     (_mesh, fields, value) => {
       fields.receiveShadow = value;
     },
-    (fields) => fields?.receiveShadow === true && fields.isUnshaded !== true,
+    function () {
+      return this.fields?.receiveShadow === true && this.fields.isUnshaded !== true;
+    },
   ),
   instanceMatrix: {
     enumerable: true,

@@ -206,7 +206,7 @@ export class CrowdViews {
     byLayers = true,
   ): CameraView {
     // Shadow maps are often drawn first, and what the viewer sees decides on its levels.
-    const isFitted = this.fitsLevels && this.splits?.isUsed === true;
+    const isFitted = this.splits?.isUsed === true && this.fitsLevels;
     if (isFitted && lodCamera !== camera)
       this.of(lodCamera, crowdMatrixWorld, frame, lodCamera, false, byLayers);
     this.begin(frame);
@@ -333,6 +333,8 @@ export class CameraView implements PoseRequest {
   /** Whether it is for a shadow map. */
   inShadow = false;
   readonly seen: Int32Array;
+  posedIn = 0;
+  /** Goes up when what is seen changes, or how it is posed. */
   version = 0;
   /** For who takes several. */
   readonly alone: readonly PoseRequest[] = [this];
@@ -433,7 +435,10 @@ export class CameraView implements PoseRequest {
     const { groups } = crowd;
     const { visibility } = groups.crowd;
     const { split, stages } = this;
-    if (!again && split?.byLevel?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) this.version++;
+    if (!again && split?.byLevel?.update(this, crowdMatrixWorld, crowd.fitsLevels) === false) {
+      this.version++;
+      this.posedIn = 0;
+    }
     const splitVersion = split?.splitVersion ?? -1;
     let isStaged = true;
     for (let i = 0; i < stages.length; i++) if (!stages[i].update(crowd)) isStaged = false;
@@ -447,6 +452,7 @@ export class CameraView implements PoseRequest {
     )
       return;
     this.version++;
+    this.posedIn = 0;
     this.culls = crowd.culls;
     this.groupsVersion = groups.version;
     this.visibilityVersion = visibility.version;

@@ -172,6 +172,6 @@ export interface PoseRequest {
   readonly poseRates: Float32Array;
   /** Whether any of the rates is another one. */
   readonly hasPoseRates: boolean;
-  /** Goes up when any of these changes. */
-  readonly version: number;
+  /** The moment of the tracker that has had them posed, see `PoseDirtyTracker`; 0 once any of these has changed. */
+  posedIn: number;
 }

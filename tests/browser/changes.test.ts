@@ -1,9 +1,10 @@
-import { morphsOf } from '../support/features.js';
+import { editsOf, morphsOf, uniformsOf } from '../support/features.js';
 import '@three.ez/instanced-mesh';
 import {
   AnimationClip,
   Box3,
   BoxGeometry,
+  Color,
   Float32BufferAttribute,
   Group,
   InstancedMesh,
@@ -13,6 +14,7 @@ import {
   MeshBasicMaterial,
   MeshStandardMaterial,
   OrthographicCamera,
+  Quaternion,
   Scene,
   ShaderChunk,
   SphereGeometry,
@@ -25,7 +27,7 @@ import { expect, test, vi } from 'vitest';
 import { createCharacter } from '../../demos/character.js';
 import { capture, captureGeometry, captureMaterial } from '../support/capture.js';
 import { TWINS } from '../support/captures.js';
-import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { createCoarseCharacter, createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf as picturesOf } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
 import { bakeCharacter, createLevel, SkinnedInstancedMesh } from '../support/library.js';
@@ -33,18 +35,49 @@ import { createPair } from '../support/pair.js';
 import { changedPixels, createStage, difference, picture, SIZE } from '../support/pictures.js';
 import { createStick } from '../support/stick.js';
 
-test('a geometry or material assigned later is drawn', () => {
-  const { root, mesh, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
-  crowd.play(0, 'Slide', { time: 0.5 });
-  const renderer = new WebGLRenderer();
-  crowd.geometry = captureGeometry(mesh.geometry);
-  crowd.material = captureMaterial(3);
-  expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(5.5, 5);
-  crowd.geometry = captureGeometry(mesh.geometry.clone().translate(1, 0, 0));
-  expect(capture(renderer, crowd, 3, 1)[0]).toBeCloseTo(6.5, 5);
-  expect(() => (crowd.geometry = new BoxGeometry())).toThrow('The geometry "" has no attribute "skinIndex"');
-  renderer.dispose();
+const RED = new Color(1, 0, 0);
+
+const placeAt = (crowd: SkinnedInstancedMesh, index: number, matrix: Matrix4) =>
+  (crowd.setMatrixAt(index, matrix).instanceMatrix.needsUpdate = true);
+
+/** By name, what changes the picture of a crowd. */
+const CHANGES: Record<string, (crowd: SkinnedInstancedMesh) => unknown> = {
+  shifted: (crowd) => crowd.translateX(-4),
+  time: (crowd) => crowd.update(0.3),
+  clip: (crowd) => crowd.play(1, 'Wave', { time: 0.5 }),
+  place: (crowd) => placeAt(crowd, 0, new Matrix4().setPosition(3.4, 0, 0.3)),
+  scale: (crowd) => placeAt(crowd, 1, new Matrix4().makeScale(1, 0.6, 1).setPosition(4, 0, 0)),
+  color: (crowd) => crowd.setColorAt(0, RED),
+  emissive: (crowd) => uniformsOf(crowd).setAt(1, 'emissive', RED),
+  edit: (crowd) => editsOf(crowd).setRotationAt(0, 'Head', new Quaternion(0, 0, 1, 0)),
+  more: (crowd) => placeAt(crowd, crowd.addInstance(), new Matrix4().setPosition(4.6, 0, 0)),
+  hidden: (crowd) => crowd.setVisibleAt(1, false),
+  count: (crowd) => (crowd.count = 1),
+  turned: (crowd) => crowd.rotateY(0.1),
+  geometry: (crowd) => (crowd.geometry = crowd.geometry.clone().scale(1, 1.2, 1)),
+  material: (crowd) => (crowd.material = new MeshBasicMaterial({ color: RED })),
+};
+
+test.each(TWINS)('after still frames each change shows in the next one, %s', async (twin) => {
+  const { draw, dispose } = await picturesOf(twin);
+  const { root, clips } = createCoarsestCharacter();
+  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2).play(0, 'Run').play(1, 'Walk');
+  // Nobody sees it before the crowd is shifted.
+  placeAt(crowd, 1, new Matrix4().setPosition(4, 0, 0));
+  crowd.castShadow = true;
+  const { scene, camera } = createStage(new Box3(new Vector3(-1, 0, -1), new Vector3(1, 2, 1)));
+  for (const [name, change] of Object.entries(CHANGES)) {
+    await draw(scene, camera, crowd);
+    const still = await draw(scene, camera, crowd);
+    change(crowd);
+    const drawn = await draw(scene, camera, crowd);
+    expect(changedPixels(drawn, still), name).toBeGreaterThan(50);
+    const clone = crowd.clone();
+    expect(changedPixels(drawn, await draw(scene, camera, clone), 1), name).toBe(0);
+    clone.dispose();
+  }
+  crowd.dispose();
+  dispose();
 });
 
 test.each(TWINS)('an InstancedMesh that shares the matrices of a crowd follows it, %s', async (twin) => {

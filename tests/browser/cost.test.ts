@@ -121,23 +121,6 @@ test('an instance more than there is room for sends once what instances have, an
   renderer.dispose();
 });
 
-test('while a camera turns over a small crowd, the list of whom it sees is all that is sent', () => {
-  const { renderer, camera, frame } = createCrowd(100, 'tracks');
-  camera.position.z = 80;
-  let sent = 0;
-  for (let i = 0; i < 20; i++) {
-    camera.rotation.y = i % 10 < 5 ? i * 0.02 : -i * 0.02;
-    const { uploads, draws } = frame();
-    expect(draws).toBe(1 + PASS);
-    // The first frames bring what stays.
-    if (i < 2) continue;
-    expect(uploads).toBeLessThanOrEqual(1);
-    sent += uploads;
-  }
-  expect(sent).toBeGreaterThan(10);
-  renderer.dispose();
-});
-
 test('what instances have of their own costs a steady frame nothing, and a change what it is', () => {
   const { renderer, crowd, scene, frame } = createCrowd(COUNT, 'frames');
   new InstanceUniforms(crowd, { dirt: 'float', at: 'vec4' });

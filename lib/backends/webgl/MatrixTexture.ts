@@ -103,9 +103,8 @@ export class MatrixTexture {
     sendTexels(renderer, texture, first * SIZE, end * SIZE);
   }
 
-  /** Has a palette pose instances again that were moved. */
+  /** Has a palette pose instances again that were moved. Call `update` before. */
   takeMoved(tracker: PoseDirtyTracker): void {
-    this.note();
     if (this.moved.isEmpty) return;
     tracker.move(this.moved.bits);
     this.moved.clear();

@@ -1,13 +1,4 @@
-import type {
-  ArrayCamera,
-  Camera,
-  InstancedMesh,
-  Material,
-  Object3D,
-  Scene,
-  Texture,
-  WebGLRenderer,
-} from 'three';
+import type { ArrayCamera, Camera, InstancedMesh, Material, Object3D, Scene, WebGLRenderer } from 'three';
 import {
   FIRST_LISTED,
   PARAM_LISTED,
@@ -25,7 +16,7 @@ import {
 } from '../../constants.js';
 import type { Backend } from '../../core/Backend.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import type { Draw } from '../../core/CrowdSkeleton.js';
+import type { CrowdSkeleton, Draw, DrawState } from '../../core/CrowdSkeleton.js';
 import { goesByInstanceLayers, readsView, rootOf } from '../../core/drawnCrowds.js';
 import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
@@ -37,6 +28,7 @@ import { MatrixTexture } from './MatrixTexture.js';
 import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 import { runPasses } from './WebGLPosePass.js';
+import type { WebGLPoses } from './WebGLPoses.js';
 
 const NAME = 'SkinnedInstancedMesh';
 
@@ -102,13 +94,6 @@ function freeHeld(): void {
   }
 }
 
-function drawnOf({ skeleton }: DrawnCrowd) {
-  const { drawn = { codes: null, renderer: null, frame: -1, shared: false, viewed: false, draws: [] } } =
-    skeleton;
-  skeleton.drawn = drawn;
-  return drawn;
-}
-
 function beginDraw(
   crowd: DrawnCrowd,
   renderer: WebGLRenderer,
@@ -116,7 +101,7 @@ function beginDraw(
   lodCamera: Camera,
   material: Material | null,
 ): void {
-  const { draws } = drawnOf(crowd);
+  const { draws } = crowd.skeleton.drawn;
   const draw: Draw = { renderer, camera, lodCamera, material };
   // There are many where hooks in which draws end were replaced, and not called.
   if (draws.length === MAX_DRAWS) draws.length = 0;
@@ -135,11 +120,9 @@ function beginDraw(
  * after each draw.
  */
 function endDraw(crowd: DrawnCrowd): void {
-  const { draws } = drawnOf(crowd);
+  const { draws } = crowd.skeleton.drawn;
   draws.pop();
-  const last = draws.at(-1);
-  if (last) show(crowd, last);
-  else crowd.skeleton.drawnCount = null;
+  if (draws.length > 0) show(crowd, draws[draws.length - 1]);
 }
 
 /**
@@ -147,19 +130,37 @@ function endDraw(crowd: DrawnCrowd): void {
  * three.js does not tell of the draw's end then. Call it when nothing is being drawn.
  */
 function endAllDraws(crowd: DrawnCrowd): void {
-  drawnOf(crowd).draws.length = 0;
-  crowd.skeleton.drawnCount = null;
+  crowd.skeleton.drawn.draws.length = 0;
 }
 
 /** Has the crowd's shaders draw what a draw is to show. */
-function show(crowd: DrawnCrowd, draw: Draw): void {
-  const { skeleton } = crowd;
+function show(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw): void {
+  const { skeleton, views, matrixWorld } = crowd;
   skeleton.drawnCount = null;
-  const seen = lookFor(crowd, draw);
-  const view = seen && shownBy(crowd, seen, draw);
-  const asked = seen && crowd.count <= crowd.visibility.count ? seen.alone : null;
-  prepareDraw(draw.renderer, crowd, asked, draw, view);
-  skeleton.drawnCount = drawnCount(crowd, view);
+  const { count } = crowd;
+  const { count: existing } = crowd.visibility;
+  const { viewed } = skeleton.drawn;
+  const hasLists = readsLists(crowd, material);
+  // Who is seen, and what the mesh draws of that; null for all, also in shaders that know no lists.
+  let seen: CameraView | null = null;
+  let view: View | null = null;
+  if (viewed && hasLists) {
+    const { frame } = renderer.info.render;
+    seen = views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
+    // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
+    view =
+      material === null || count < existing
+        ? seen.of(crowd.list, count < existing)
+        : seen.inOrder(crowd.list, material.transparent, matrixWorld, views);
+  }
+  const asked = seen && count <= existing ? seen.alone : null;
+  const poses = prepareDraw(renderer, crowd, skeleton.drawn, asked, true, hasLists);
+  bindTextures(renderer, crowd, skeleton, poses, view);
+  // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
+  if (view !== null) skeleton.drawnCount = view.list.countBelow(count, view.count, view.start);
+  // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
+  // One that is drawn at levels of its own is drawn at none where there are none.
+  else if (crowd.isLevelMesh === true && (viewed || crowd.list === 0)) skeleton.drawnCount = 0;
 }
 
 /**
@@ -169,8 +170,9 @@ function show(crowd: DrawnCrowd, draw: Draw): void {
 function updateDraw(crowd: DrawnCrowd): void {
   // A draw by WebGLRenderer throws the error.
   if (!hasGLSLSource(crowd)) return;
-  const drawn = drawnOf(crowd);
+  const { drawn } = crowd.skeleton;
   drawn.viewed = readsView(crowd);
+  drawn.isChecked = false;
   setDrawParameters(crowd);
   const { elements } = crowd.bindMatrix;
   const color = elements[PARAM_VARIANT];
@@ -200,7 +202,7 @@ const scenes = /*@__PURE__*/ new WeakMap<Object3D, DrawnTogether>();
  * nothing is being drawn into yet. With the first one all are posed that the frame before began with.
  */
 function beginFrame(crowd: DrawnCrowd): void {
-  const drawn = drawnOf(crowd);
+  const { drawn } = crowd.skeleton;
   const renderer = drawn.renderer?.deref();
   if (renderer === undefined || drawn.shared) return;
   const { frame } = renderer.info.render;
@@ -211,7 +213,7 @@ function beginFrame(crowd: DrawnCrowd): void {
   crowds.frame = frame;
   if (last !== frame) {
     for (const other of crowds) {
-      if (drawnOf(other).frame !== last) crowds.delete(other);
+      if (other.skeleton.drawn.frame !== last) crowds.delete(other);
       else poseAhead(renderer, other);
     }
   }
@@ -221,14 +223,14 @@ function beginFrame(crowd: DrawnCrowd): void {
 }
 
 function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, isLast = false): void {
-  const drawn = drawnOf(crowd);
+  const { drawn } = crowd.skeleton;
   try {
     const { views, matrixWorld } = crowd;
     const { frame } = renderer.info.render;
     const last = drawn.draws.at(-1);
     // Any of the meshes of a crowd has all posed; what it reads itself is brought up to date at its draw.
-    if (glslSourceOf(crowd).update && (views.posedAhead !== frame || last)) {
-      prepareDraw(renderer, crowd, drawn.viewed ? views.expected(matrixWorld, frame) : null);
+    if (glslSourceOf(crowd).poses && (views.posedAhead !== frame || last)) {
+      prepareDraw(renderer, crowd, drawn, drawn.viewed ? views.expected(matrixWorld, frame) : null, false);
       views.posedAhead = frame;
     }
     if (isLast) runPasses(renderer, false);
@@ -243,49 +245,46 @@ function poseAhead(renderer: WebGLRenderer, crowd: DrawnCrowd, isLast = false): 
  * Brings up to date what the crowd's shaders read.
  *
  * @param asked Whose instances are posed; null for all.
- * @param draw Null at the beginning of a frame.
+ * @param isDrawing Whether the renderer is in the middle of drawing, rather than at the beginning of a frame.
+ * @param hasLists Whether the shaders know lists.
  */
 function prepareDraw(
   renderer: WebGLRenderer,
   crowd: DrawnCrowd,
+  drawn: DrawState,
   asked: readonly PoseRequest[] | null,
-  draw: Draw | null = null,
-  view: View | null = null,
-): void {
-  const drawn = drawnOf(crowd);
+  isDrawing: boolean,
+  hasLists = true,
+): WebGLPoses | null {
   if (drawn.renderer?.deref() !== renderer) {
     // three.js does not say which renderer begins a frame: the crowd is posed right before each draw then.
     if (drawn.renderer) drawn.shared = true;
     else held.add(new WeakRef(crowd));
     for (const ref of held) if (!ref.deref()) held.delete(ref);
     drawn.renderer = new WeakRef(renderer);
+    drawn.isChecked = false;
     renderer.domElement.addEventListener('webglcontextlost', freeHeld);
   }
   const matrices = matricesOf(crowd);
-  matrices.update(renderer, !draw || readsLists(crowd, draw.material));
+  matrices.update(renderer, hasLists);
   // First: what it changes is uploaded then.
   crowd.crowd.poseEdits?.update();
-  checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
   updateColors(crowd);
-  eachUpload(crowd, 'prepare', renderer);
-  const source = glslSourceOf(crowd);
-  source.update?.(renderer, crowd, asked, !!draw, matrices);
-  crowd.views.posed = source.posedCount?.(crowd) ?? 0;
-  if (!draw) return;
-  const { list, start = 0 } = view ?? { list: crowd.views.everyone };
-  const listed = source.listed?.(crowd, list) ?? list;
-  listed.texture.prepare(renderer);
-  const { elements } = crowd.bindMatrix;
-  elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
-  elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
-  bindTextures(crowd, matrices.texture, listed.texture.plain);
+  if (!drawn.isChecked) {
+    checkTextureSizes(renderer.capabilities.maxTextureSize, crowd);
+    eachUpload(crowd, 'prepare', renderer);
+    drawn.isChecked = true;
+  }
+  const poses = glslSourceOf(crowd).poses?.(crowd) ?? null;
+  poses?.update(renderer, crowd, asked, isDrawing, matrices);
+  crowd.views.posed = poses?.count ?? 0;
+  return poses;
 }
 
 /** Where the crowd's instances stand, as a texture. */
-function matricesOf({ views, instanceMatrix }: DrawnCrowd): MatrixTexture {
-  const { places } = views.groups.crowd;
+function matricesOf({ crowd: { places } }: DrawnCrowd): MatrixTexture {
   let matrices = places.follower as MatrixTexture | null;
-  if (matrices?.attribute !== instanceMatrix) {
+  if (matrices?.attribute !== places.attribute) {
     matrices?.dispose();
     matrices = places.follower = new MatrixTexture(places, readsAttribute);
   }
@@ -316,19 +315,29 @@ function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: num
 const unevenOf = ({ views, geometry }: DrawnCrowd): number =>
   (views.groups.uneven ? UNEVEN_INSTANCES : 0) | (geometry.attributes.shadingJoint ? UNEVEN_PARTS : 0);
 
-/** Puts the textures that shaders read where three.js binds them. */
-function bindTextures(crowd: DrawnCrowd, matrices: Texture, list: Texture): void {
-  const { skeleton, parts, instanceUniforms, motions } = crowd;
+/** Puts what shaders read where three.js binds it, for a view of the crowd; null for all. */
+function bindTextures(
+  renderer: WebGLRenderer,
+  crowd: DrawnCrowd,
+  skeleton: CrowdSkeleton,
+  poses: WebGLPoses | null,
+  view: View | null,
+): void {
+  const { parts, instanceUniforms, motions } = crowd;
   const { colors } = crowd.texels;
   const { textures, integers } = skeleton;
+  const { list, start = 0 } = view ?? { list: crowd.views.everyone };
+  const listed = poses?.rows.listed(list) ?? list;
+  listed.texture.prepare(renderer);
+  const { elements } = crowd.bindMatrix;
+  elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
+  elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
   skeleton.empty();
-  const source = glslSourceOf(crowd);
-  source.bindTextures(crowd, textures);
-  source.bindIntegers?.(crowd, integers);
+  (poses ?? glslSourceOf(crowd)).bindTextures(crowd, textures, integers);
   if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
-  textures[TEXTURE_MATRICES] = matrices;
-  textures[TEXTURE_LIST] = list;
-  if (crowd.instanceColor !== null && colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
+  textures[TEXTURE_MATRICES] = (crowd.crowd.places.follower as MatrixTexture).texture;
+  textures[TEXTURE_LIST] = listed.texture.plain;
+  if (colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
   if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
   const seeds = motions?.seeds.texture;
   if (seeds) textures[TEXTURE_SEEDS] = seeds.plain;
@@ -342,7 +351,7 @@ function bindTextures(crowd: DrawnCrowd, matrices: Texture, list: Texture): void
  * programs exchange materials in every frame, which shall look for no programs then.
  */
 function releaseMaterials(crowd: DrawnCrowd): void {
-  const drawn = drawnOf(crowd);
+  const { drawn } = crowd.skeleton;
   const { codes } = drawn;
   drawn.frame = -1;
   if (!codes) return;
@@ -360,7 +369,7 @@ function shadowMaterials({ customDepthMaterial, customDistanceMaterial }: DrawnC
 }
 
 /**
- * Asked in every frame, since any of the textures may have become another one.
+ * Once a frame, since any of the textures may have become another one.
  *
  * @param max Texels that a texture may have on a side.
  * @throws If this device cannot hold a texture of the crowd.
@@ -389,32 +398,6 @@ function lodCameraOf({ xr }: WebGLRenderer, camera: Camera): Camera {
   if (!xr.isPresenting) return camera;
   const head = xr.getCamera() as ArrayCamera;
   return head.cameras.includes(camera as ArrayCamera['cameras'][number]) ? head : camera;
-}
-
-/** What a camera sees; null for all, also in shaders that know no lists. */
-function lookFor(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw): CameraView | null {
-  if (!drawnOf(crowd).viewed || !readsLists(crowd, material)) return null;
-  const { frame } = renderer.info.render;
-  const { views, matrixWorld } = crowd;
-  return views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
-}
-
-/** What a mesh draws of it. Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use. */
-function shownBy(crowd: DrawnCrowd, seen: CameraView, { material }: Draw): View {
-  const { list } = crowd;
-  const isCut = crowd.count < crowd.visibility.count;
-  if (material === null || isCut) return seen.of(list, isCut);
-  return seen.inOrder(list, material.transparent, crowd.matrixWorld, crowd.views);
-}
-
-/** How many instances are drawn: what three.js finds as the crowd's `count`. Null if it is what the user has set. */
-function drawnCount(crowd: DrawnCrowd, view: View | null): number | null {
-  // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
-  // One that is drawn at levels of its own is drawn at none where there are none.
-  const others = drawnOf(crowd).viewed || crowd.list === 0;
-  if (view === null) return crowd.isLevelMesh === true && others ? 0 : null;
-  // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-  return view.list.countBelow(crowd.count, view.count, view.start);
 }
 
 /** Whether the shaders of a draw know lists. Those of shadow maps do unless three.js uses its own, where the crowd has none. */

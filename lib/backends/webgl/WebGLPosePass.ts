@@ -282,14 +282,6 @@ export class WebGLPosePass {
     ];
   }
 
-  /** Whether it is for such characters. */
-  suits(counts: PoseCounts): boolean {
-    for (const key in counts) {
-      if (counts[key as keyof PoseCounts] !== this.counts[key as keyof PoseCounts]) return false;
-    }
-    return true;
-  }
-
   /**
    * Makes room for the poses of `size` instances. Those that were there are lost.
    *
@@ -313,11 +305,6 @@ export class WebGLPosePass {
   /** Has a renderer make its programs. */
   compile(renderer: WebGLRenderer): void {
     for (const shader of this.shaders) if (shader) this.programFor(renderer, shader);
-  }
-
-  /** Whether a renderer has a palette from this pass; one that has lost its context has not. */
-  isPosed(renderer: WebGLRenderer): boolean {
-    return keptOf(renderer, this.target).__webglFramebuffer !== undefined;
   }
 
   /**

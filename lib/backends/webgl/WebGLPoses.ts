@@ -2,13 +2,21 @@ import type { Texture, WebGLRenderer } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
+import { PARAM_ROWS } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceList, type PoseRequest, SMALL } from '../../culling/InstanceList.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows, SHARE_IN_USE } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
-import { MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
+import {
+  keptOf,
+  MAX_ROWS,
+  PALETTE_TEXTURES,
+  type PoseCounts,
+  runPasses,
+  WebGLPosePass,
+} from './WebGLPosePass.js';
 
 /** Of a row that is not posed. */
 const NONE = -1;
@@ -23,7 +31,7 @@ export class WebGLPoses {
   /** What the pass is made for. */
   private boneTexture: BoneTexture | null = null;
   private layout = {} as ReturnType<typeof trackLayout>;
-  private readonly counts = {} as PoseCounts;
+  private counts = {} as PoseCounts;
   /** Whether the programs were made that pose the crowd once something is edited. */
   private isReadyForEdits = false;
 
@@ -46,23 +54,19 @@ export class WebGLPoses {
     this.begin();
   }
 
-  get capacity(): number {
-    return this.tracker.capacity;
-  }
-
   /** How many instances were posed at this moment. */
   get count(): number {
     return this.tracker.count;
   }
 
-  /** The palette; no textures before the crowd was first posed. */
-  get textures(): readonly Texture[] {
-    return this.pass?.target.textures ?? [];
-  }
-
-  /** Instances in a row of the palette. */
-  get perRow(): number {
-    return this.pass?.perRow ?? 1;
+  /** Puts what shaders read of it where three.js binds it; no palette before the crowd was first posed. */
+  bindTextures(crowd: DrawnCrowd, textures: Texture[], integers: Texture[]): void {
+    const { pass } = this;
+    const { inOrder, instanceOf } = this.rows;
+    if (!inOrder) textures[0] = instanceOf.texture.plain;
+    if (pass === null) return;
+    for (let i = 0; i < PALETTE_TEXTURES; i++) integers[i] = pass.target.textures[i];
+    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(pass.perRow);
   }
 
   /** Has a renderer make the programs that pose a crowd. */
@@ -73,9 +77,10 @@ export class WebGLPoses {
 
   /**
    * Poses those instances for a renderer that are wanted, and are not posed yet as they are now; at the next `runPasses` unless it
-   * draws.
+   * is in the middle of drawing.
    *
-   * @param requested See `PoseSource.update`.
+   * @param requested What cameras are about to draw; null for all.
+   * @throws If the device has no room for so many.
    */
   update(
     renderer: WebGLRenderer,
@@ -88,8 +93,12 @@ export class WebGLPoses {
     // It may be one of those that wait, where a crowd is drawn in the middle of its own draw.
     if (isDrawing) runPasses(renderer, true);
     this.prepareEdits(renderer, crowd);
-    this.moveTo(renderer, crowd);
-    if (!pass.isPosed(renderer)) this.tracker.clear();
+    const isOther = this.renderer?.deref() !== renderer;
+    if (isOther) this.renderer = new WeakRef(renderer);
+    // It has nothing where its context was lost, or an error was thrown.
+    if (isOther || keptOf(renderer, pass.target).__webglFramebuffer === undefined) this.tracker.clear();
+    const { askedCount } = this.tracker;
+    if (this.tracker.moveTo(crowd) && this.rows.shrink(askedCount)) this.begin();
     const { tracker, rows } = this;
     matrices.takeMoved(tracker);
     const requests = requested ?? ALL;
@@ -141,39 +150,30 @@ export class WebGLPoses {
   }
 
   /** The pass that there is, or a new one if the crowd is not as it was. */
-  private passFor({ playback, crowd }: DrawnCrowd): WebGLPosePass {
-    const { counts } = this;
-    const { boneTexture } = crowd;
-    if (this.boneTexture !== boneTexture) {
-      const tracks = boneTexture.data.tracks as PoseTracks;
-      this.boneTexture = boneTexture;
-      this.layout = trackLayout(tracks);
-      counts.nodes = tracks.parents.length;
-      counts.joints = tracks.jointNodes.length;
-      counts.morphGroups = tracks.morphRest.length / 4;
-      counts.hasShortKeys = tracks.shorts !== null;
-      counts.hasLongChains = this.layout.hasLongChains;
-    }
-    counts.layers = playback.layers.length;
-    counts.edited = crowd.poseEdits?.isUsed === true;
-    counts.hasBodies = crowd.bodies !== null;
-    if (!this.pass?.suits(counts)) {
-      this.pass?.dispose();
-      this.pass = new WebGLPosePass({ ...counts });
-      this.setSize(0);
-    }
+  private passFor({ playback, crowd: { boneTexture, poseEdits, bodies } }: DrawnCrowd): WebGLPosePass {
+    const { pass, counts } = this;
+    const layers = playback.layers.length;
+    const edited = poseEdits?.isUsed === true;
+    const hasBodies = bodies !== null;
+    const isSame = counts.layers === layers && counts.edited === edited && counts.hasBodies === hasBodies;
+    if (pass !== null && isSame && this.boneTexture === boneTexture) return pass;
+    const { parents, jointNodes, morphRest, shorts } = boneTexture.data.tracks as PoseTracks;
+    this.boneTexture = boneTexture;
+    this.layout = trackLayout(boneTexture.data.tracks as PoseTracks);
+    this.counts = {
+      nodes: parents.length,
+      joints: jointNodes.length,
+      morphGroups: morphRest.length / 4,
+      layers,
+      edited,
+      hasBodies,
+      hasShortKeys: shorts !== null,
+      hasLongChains: this.layout.hasLongChains,
+    };
+    pass?.dispose();
+    this.pass = new WebGLPosePass(this.counts);
+    this.setSize(0);
     return this.pass;
-  }
-
-  /** Goes on to the moment at which a crowd is, where nobody is posed yet. */
-  private moveTo(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
-    const { tracker, rows } = this;
-    if (this.renderer?.deref() !== renderer) {
-      this.renderer = new WeakRef(renderer);
-      tracker.clear();
-    }
-    const { askedCount } = tracker;
-    if (tracker.moveTo(crowd) && rows.shrink(askedCount)) this.begin();
   }
 
   /** Finds out which of those that are asked for have to be posed. */
@@ -213,7 +213,7 @@ export function posesOf({ playback }: DrawnCrowd): WebGLPoses {
     disposeWith(playback);
     poses = new WebGLPoses(playback.capacity);
     known.set(playback, poses);
-  } else if (poses.capacity !== playback.capacity) poses.resize(playback.capacity);
+  } else if (poses.rows.capacity !== playback.capacity) poses.resize(playback.capacity);
   return poses;
 }
 

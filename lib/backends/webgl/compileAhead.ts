@@ -23,7 +23,7 @@ export function compileAhead(
   crowd: DrawnCrowd,
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
-  if (crowd.skeleton.drawn?.renderer) return;
+  if (crowd.skeleton.drawn.renderer) return;
   const counts = parameters as unknown as {
     /** In newer ones only. */
     numSunLightShadows?: number;
@@ -37,7 +37,7 @@ export function compileAhead(
   // One call of `renderer.compile` within another would leave the lights of the inner one to the outer one.
   queueMicrotask(() => {
     try {
-      glslSourceOf(crowd).compile?.(renderer, crowd);
+      glslSourceOf(crowd).poses?.(crowd).compile(renderer, crowd);
       if (!castShadow || !renderer.shadowMap.enabled) return;
       if (flat > 0) compileShadow(renderer, crowd, customDepthMaterial);
       if (numPointLightShadows > 0) compileShadow(renderer, crowd, customDistanceMaterial);

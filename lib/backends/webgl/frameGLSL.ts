@@ -1,3 +1,4 @@
+import type { Texture } from 'three';
 import { frameAtGLSL } from '../../../shaders/fadesAndFrames.glsl.js';
 import { addMorphsGLSL, morphInfluenceGLSL } from '../../../shaders/morphTargets.glsl.js';
 import { playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
@@ -8,11 +9,12 @@ import {
   restMatrixGLSL,
   skinningMatrixGLSL,
 } from '../../../shaders/skinningMatrix.glsl.js';
+import type { DrawnCrowd } from '../../core/Crowd.js';
 import { actionsRowBits, actionsTexels } from '../../playback/instanceLayout.js';
 import type { GLSLSource } from './glslSources.js';
 
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
-export const bindActions: GLSLSource['bindTextures'] = ({ boneTexture, playback }, textures) => {
+export const bindActions = ({ boneTexture, playback }: DrawnCrowd, textures: Texture[]): void => {
   textures[0] = boneTexture;
   textures[1] = playback.actions.plain;
 };

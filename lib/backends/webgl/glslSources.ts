@@ -1,45 +1,20 @@
-import type { Texture, WebGLRenderer } from 'three';
+import type { Texture } from 'three';
 import { paletteMatrixGLSL, paletteMorphsGLSL, paletteTexelGLSL } from '../../../shaders/palette.glsl.js';
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
-import { PARAM_ROWS } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import type { InstanceList, PoseRequest } from '../../culling/InstanceList.js';
-import type { MatrixTexture } from './MatrixTexture.js';
 import { PALETTE_TEXTURES } from './WebGLPosePass.js';
-import { posesOf } from './WebGLPoses.js';
+import { posesOf, type WebGLPoses } from './WebGLPoses.js';
 
 /** How a pose source poses vertices under WebGLRenderer: the twin of `NodeSource`. */
 export interface GLSLSource {
   /** The name of the `PoseSource`. */
   readonly name: string;
   readonly glsl: SourceGLSL;
-  /** Writes the textures of floats that its shaders read, at least one and at most `TEXTURE_PARTS`. */
-  bindTextures(crowd: DrawnCrowd, textures: Texture[]): void;
-  /** Writes the textures of unsigned integers that they read; none as long as `update` has not been called. */
-  bindIntegers?(crowd: DrawnCrowd, textures: Texture[]): void;
-  /**
-   * Brings these up to date; called before the crowd is drawn, also into a shadow map.
-   *
-   * @param requested What cameras are about to draw; null for all instances.
-   * @param isDrawing Whether the renderer is in the middle of drawing, rather than at the beginning of a frame: then they may wait
-   * for `runPasses`.
-   * @param matrices Where instances stand.
-   * @throws If the device cannot do it.
-   */
-  update?(
-    renderer: WebGLRenderer,
-    crowd: DrawnCrowd,
-    requested: readonly PoseRequest[] | null,
-    isDrawing: boolean,
-    matrices: MatrixTexture,
-  ): void;
-  /** Has a renderer make the programs that `update` runs. */
-  compile?(renderer: WebGLRenderer, crowd: DrawnCrowd): void;
-  /** A list as its shaders read it; where it `places`. */
-  listed?(crowd: DrawnCrowd, list: InstanceList): InstanceList;
-  /** How many instances were posed as they are now. */
-  posedCount?(crowd: DrawnCrowd): number;
+  /** Poses instances once, for all vertices; where it `places`. */
+  poses?(crowd: DrawnCrowd): WebGLPoses;
+  /** Writes the textures that its shaders read: those of floats, at most `TEXTURE_PARTS`, and of unsigned integers. */
+  bindTextures(crowd: DrawnCrowd, textures: Texture[], integers: Texture[]): void;
 }
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
@@ -54,22 +29,8 @@ const trackGLSL: GLSLSource = {
     },
     skinningMatrix: paletteMatrixGLSL,
   },
-  bindTextures(crowd, textures) {
-    const { inOrder, instanceOf } = posesOf(crowd).rows;
-    if (!inOrder) textures[0] = instanceOf.texture.plain;
-  },
-  bindIntegers(crowd, textures) {
-    const posed = posesOf(crowd).textures;
-    for (let i = 0; i < posed.length; i++) textures[i] = posed[i];
-  },
-  compile: (renderer, crowd) => posesOf(crowd).compile(renderer, crowd),
-  listed: (crowd, list) => posesOf(crowd).rows.listed(list),
-  posedCount: (crowd) => posesOf(crowd).count,
-  update(renderer, crowd, requested, isDrawing, matrices) {
-    const poses = posesOf(crowd);
-    poses.update(renderer, crowd, requested, isDrawing, matrices);
-    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(poses.perRow);
-  },
+  poses: posesOf,
+  bindTextures: (crowd, textures, integers) => posesOf(crowd).bindTextures(crowd, textures, integers),
 };
 
 const sources: GLSLSource[] = [trackGLSL];

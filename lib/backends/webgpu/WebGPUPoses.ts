@@ -206,7 +206,7 @@ export class WebGPUPoses implements PoseBuffers {
         levels: null,
         poseRates: NO_RATES,
         hasPoseRates: false,
-        version: -2,
+        posedIn: 0,
       };
       tracker.add(known, crowd);
       this.isEmpty = false;
