@@ -60,7 +60,7 @@ const kinds = new CrowdKinds(crowd);
 const knight = kindOf(armour);
 
 function kindOf(other: Object3D) {
-  const own = retargetBody(other, root, { boneTexture: crowd.boneTexture });
+  const own = retargetBody(other, root);
   const size = new Box3().setFromObject(other).getSize(new Vector3());
   return { kind: kinds.add(bakeCharacter(own.body, []), own), size: HEIGHT / size.y };
 }

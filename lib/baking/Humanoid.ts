@@ -13,7 +13,7 @@ const LIMBS: Record<string, string[]> = {
   foot: ['foot', 'ankle'],
   toes: ['toes', 'toebase', 'toe', 'ball', 'toe0'],
 };
-const isLimb = (core: string) => Object.values(LIMBS).some((names) => names.includes(core));
+const isLimb = (core: string) => Object.values(LIMBS).flat().includes(core);
 export const FINGERS = ['thumb', 'index', 'middle', 'ring', 'little'];
 const PHALANGES: Record<string, number> = { metacarpal: 0, proximal: 1, intermediate: 2, distal: 3 };
 const NEEDED = ['upperArm', 'lowerArm', 'upperLeg', 'lowerLeg'];
@@ -106,17 +106,19 @@ export class Humanoid {
   /** The lowest nodes above legs and head, and above arms and head. */
   readonly hips: Object3D;
   readonly chest: Object3D;
-  /** Vertices of the feet, three numbers each, in the space of the node that they follow. */
-  private readonly soles = new Map<Object3D, number[]>();
+  /** Vertices of the feet, three numbers each, in the space of the node that they follow, and the side of that. */
+  private readonly soles = new Map<Object3D, { side: string; points: number[] }>();
   /** Height of the ground in the bind pose, and lengths, in units of the world. */
   readonly ground: number;
   readonly leg: number;
   /** From the body's frame to the world. */
   readonly toWorld: Quaternion;
-  readonly fromWorld: Quaternion;
-  readonly fromBind: Quaternion;
-  readonly size: number;
-  private readonly inverses = new Map<Object3D, Matrix4>();
+  readonly fromWorld = new Quaternion();
+  /** From the space of the bind pose to the body's frame, and units of the world in one of that space. */
+  readonly fromBind = new Quaternion();
+  readonly size: number = 1;
+  /** Bones of skins. */
+  private readonly joints = new Set<Object3D>();
   private readonly binds = new Map<Object3D, Matrix4>();
 
   /**
@@ -134,35 +136,41 @@ export class Humanoid {
       skeleton?.bones.forEach((bone, i) => {
         const inverse = skeleton.boneInverses[i];
         // In baked files vertices of rigid parts are in the space of their node, which says nothing of its bind pose.
-        if (!this.inverses.has(bone) && !inverse.equals(new Matrix4())) this.inverses.set(bone, inverse);
+        if (this.joints.has(bone) || inverse.equals(new Matrix4())) return;
+        this.joints.add(bone);
+        this.binds.set(bone, inverse.clone().invert());
       });
+    });
+    const bound = new Set(this.joints);
+    root.traverse((node) => {
+      if (this.joints.has(node)) return;
+      const { parent, matrix, matrixWorld } = node;
+      const isBound = parent !== null && bound.has(parent);
+      if (isBound) bound.add(node);
+      this.binds.set(node, isBound ? matrix.clone().premultiply(this.bindOf(parent)) : matrixWorld.clone());
     });
     this.findSlots(names);
     const { slots } = this;
     this.hips = joinOf([slots.upperLegL, slots.upperLegR, slots.head]);
     this.chest = joinOf([slots.upperArmL, slots.upperArmR, slots.head]);
-    const bind = (node: Object3D) => new Vector3().setFromMatrixPosition(this.bindOf(node));
-    const world = (node: Object3D) => new Vector3().setFromMatrixPosition(node.matrixWorld);
     const axes = (at: (node: Object3D) => Vector3) =>
       axesOf(at(slots.upperLegL).sub(at(slots.upperLegR)), at(slots.head).sub(this.legs(at)));
-    this.fromBind = axes(bind).invert();
-    this.toWorld = axes(world);
-    this.fromWorld = this.toWorld.clone().invert();
+    this.fromBind.copy(axes(this.position)).invert();
+    this.toWorld = axes(this.positionNow);
+    this.fromWorld.copy(this.toWorld).invert();
     const thigh = (at: (node: Object3D) => Vector3) => at(slots.upperLegL).distanceTo(at(slots.lowerLegL));
-    this.size = thigh(world) / thigh(bind);
+    this.size = thigh(this.positionNow) / thigh(this.position);
     const length = (a: string, b: string) => this.position(slots[a]).distanceTo(this.position(slots[b]));
     const leg = (side: string) =>
       length(`upperLeg${side}`, `lowerLeg${side}`) +
       (slots[`foot${side}`] ? length(`lowerLeg${side}`, `foot${side}`) : 0);
     this.leg = (leg('L') + leg('R')) / 2;
     this.ground = this.findSoles();
-    // Before clips move them: without a skin, nodes are bound where they rest.
-    for (const node of this.nodes) this.bindOf(node);
   }
 
   /** Whether a node is a bone of a skin; all are where there is none. */
   isJoint(node: Object3D): boolean {
-    return this.inverses.size === 0 || this.inverses.has(node);
+    return this.joints.size === 0 || this.joints.has(node);
   }
 
   /** The middle between the upper ends of the legs. */
@@ -195,30 +203,40 @@ export class Humanoid {
     return turn.premultiply(this.fromWorld);
   }
 
-  /** How high the lowest point of the soles is: now, or by other matrices, and the rotation from their space. */
-  lowest(matrixOf = ({ matrixWorld }: Object3D) => matrixWorld, turn = this.fromWorld): number {
+  /** Returns what lets the body stand as it does now. */
+  keep(): () => void {
+    const kept = this.nodes.map((node) => [node, node.position.clone(), node.quaternion.clone()] as const);
+    return () => {
+      for (const [node, at, turn] of kept) {
+        node.position.copy(at);
+        node.quaternion.copy(turn);
+      }
+      this.root.updateMatrixWorld(true);
+    };
+  }
+
+  /** Turns a node, as `rotationNow` says it. */
+  turn(node: Object3D, rotation: Quaternion): void {
+    const above = this.rotationNow(node.parent as Object3D);
+    node.quaternion.copy(above.invert().multiply(rotation)).normalize();
+  }
+
+  /** How high the lowest point of both soles is, or that of one side. */
+  lowest(only = ''): number {
     let least = Infinity;
-    for (const [node, points] of this.soles) {
-      const { elements } = new Matrix4().makeRotationFromQuaternion(turn).multiply(matrixOf(node));
-      const [, x, , , , y, , , , z, , , , shift] = elements;
+    for (const [node, { side, points }] of this.soles) {
+      if (only !== '' && only !== side) continue;
+      const turned = new Matrix4().makeRotationFromQuaternion(this.fromWorld).multiply(node.matrixWorld);
+      const [, x, , , , y, , , , z, , , , shift] = turned.elements;
       for (let i = 0; i < points.length; i += 3)
         least = Math.min(least, x * points[i] + y * points[i + 1] + z * points[i + 2] + shift);
     }
     return least;
   }
 
-  /** The matrix of a node in the bind pose: by its skin, else as it rests below one that has it so. */
+  /** The matrix of a node in the bind pose: by its skin, else as it rests below one that has it so, else where it rests. */
   bindOf(node: Object3D): Matrix4 {
-    let bind = this.binds.get(node);
-    if (bind === undefined) {
-      const inverse = this.inverses.get(node);
-      bind = inverse?.clone().invert() ?? node.matrixWorld.clone();
-      for (let above = node.parent; !inverse && above; above = above.parent)
-        if (this.inverses.has(above))
-          bind.copy(node.matrix).premultiply(this.bindOf(node.parent as Object3D));
-      this.binds.set(node, bind);
-    }
-    return bind;
+    return this.binds.get(node) as Matrix4;
   }
 
   private findSlots(names: Record<string, string>): void {
@@ -243,14 +261,12 @@ export class Humanoid {
     const all = nodes.map(({ name }) => name);
     for (const [slot, name] of Object.entries(names)) {
       const limb = slot.replace(/[LR]$/, '');
-      const isKnown = limb in LIMBS || fingerOf(limb.toLowerCase()) !== null;
-      if (!isKnown || (limb === slot) !== (slot === 'head'))
-        throw new Error(
-          `retargetClips: names has a slot "${slot}"; there are ${Object.keys(LIMBS).join(', ')}, index1 and other fingers, all but the first with L or R.`,
-        );
+      const isKnown = limb in LIMBS || fingerOf(limb.toLowerCase());
       const node = nodes.find((one) => one.name === name);
-      if (node === undefined)
-        throw new Error(`retargetClips: names has "${name}" as ${slot}; there are ${listNames(all, name)}.`);
+      if (!isKnown || !node || (limb === slot) !== (slot === 'head'))
+        throw new Error(
+          `retargetClips: names has "${name}" as ${slot}; there are ${Object.keys(LIMBS).join(', ')}, index1 and other fingers, all but the first with L or R, and nodes ${listNames(all, name)}.`,
+        );
       slots[slot] = node;
     }
     const missing = ['head', ...SIDES.flatMap((side) => NEEDED.map((limb) => limb + side))].filter(
@@ -266,13 +282,17 @@ export class Humanoid {
   private findSoles(): number {
     const { slots, soles } = this;
     const feet = SIDES.flatMap((side) =>
-      ['lowerLeg', 'foot', 'toes'].map((limb) => slots[limb + side]).filter(Boolean),
-    );
-    const add = (node: Object3D, { x, y, z }: Vector3) => {
-      if (!feet.some((foot) => isBelow(node, foot))) return;
-      const points = soles.get(node) ?? [];
-      soles.set(node, points);
-      points.push(x, y, z);
+      ['lowerLeg', 'foot', 'toes'].map((limb) => ({ side, foot: slots[limb + side] })),
+    ).filter(({ foot }) => foot);
+    let ground = Infinity;
+    const add = (node: Object3D, point: Vector3) => {
+      const found = feet.find(({ foot }) => isBelow(node, foot));
+      if (found === undefined) return;
+      const sole = soles.get(node) ?? { side: found.side, points: [] };
+      soles.set(node, sole);
+      sole.points.push(...point);
+      point.applyMatrix4(this.bindOf(node)).applyQuaternion(this.fromBind);
+      ground = Math.min(ground, point.y);
     };
     this.root.traverse((object) => {
       const { isMesh, geometry, parent, matrix } = object as Mesh;
@@ -292,14 +312,13 @@ export class Humanoid {
       }
     });
     // A file without a skin: feet that rest near its floor stand on it.
-    const hips = this.legs(this.position).y / this.size;
-    for (const node of soles.size === 0 ? feet : []) {
-      const bind = this.bindOf(node);
-      const at = new Vector3().setFromMatrixPosition(bind).applyQuaternion(this.fromBind);
+    const hips = this.legs(this.position).y;
+    for (const { foot } of soles.size === 0 ? feet : []) {
+      const at = this.position(foot);
       if (at.y > 0 && at.y < NEAR_FLOOR * hips) at.y = 0;
-      at.applyQuaternion(this.fromBind.clone().invert());
-      add(node, at.applyMatrix4(bind.clone().invert()));
+      at.divideScalar(this.size).applyQuaternion(this.fromBind.clone().invert());
+      add(foot, at.applyMatrix4(this.bindOf(foot).clone().invert()));
     }
-    return this.size * this.lowest((node) => this.bindOf(node), this.fromBind);
+    return this.size * ground;
   }
 }

@@ -215,7 +215,7 @@ export function* bakeRig(
     yield 0;
   }
   warnOfTracks(rig, clips);
-  const extractor = rootMotion ? yield* rootMotion.plan(rig, clips) : null;
+  const extractor = rootMotion?.plan(rig, clips) ?? null;
   const morphNames = movesMorphs(rig, clips) ? rig.morphNames : [];
   const bake = { poser, boxes, clips, precision, maxTextureSize, maxError, morphNames, extractor };
   return {

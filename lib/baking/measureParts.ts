@@ -1,4 +1,3 @@
-import type { KeyframeTrack } from 'three';
 import { growJointBoxes, type JointBoxes } from '../animation/jointBoxes.js';
 import { ROTATION, SCALE } from '../animation/PoseTracks.js';
 import type { PartFlip, ScenePart } from '../animation/Rig.js';
@@ -93,21 +92,21 @@ export function* moveAlike(poser: RigPoser, planned: readonly PlannedClip[]): St
         const target = poser.targetOf(name);
         return target.node === node && target.property === MORPHS;
       });
-      const text = own.map((track) => textOf(poser, track)).join();
+      // The same for tracks that move the same targets alike.
+      const text = own
+        .map((track) => {
+          const { first, size } = poser.targetOf(track.name);
+          return hasTangents(track)
+            ? track.name
+            : [first, size, track.getInterpolation(), track.times, track.values].join();
+        })
+        .join();
       if ((texts.get(morphOffset) ?? text) !== text) return false;
       texts.set(morphOffset, text);
     }
     yield 0;
   }
   return true;
-}
-
-/** The same for tracks that move the same targets alike. */
-function textOf(poser: RigPoser, track: KeyframeTrack): string {
-  const { first, size } = poser.targetOf(track.name);
-  return hasTangents(track)
-    ? track.name
-    : [first, size, track.getInterpolation(), track.times, track.values].join();
 }
 
 /** By what part the scales of a node may differ that count as the same. */

@@ -95,9 +95,6 @@ const MOST = 65535;
 /** By how much the length of a quaternion may be off: more than numbers of 16 bits make of one. */
 const ROUNDED = 1e-3;
 
-/** Numbers that are rounded between two steps. */
-const NUMBERS = 4096;
-
 /**
  * The same tracks with keys of 16 bits. Rotations are numbers from -1 to 1; translations, scales and influences are shares of
  * the way from the least to the greatest value of their track. What never changes stays as it is.
@@ -112,7 +109,6 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
   const count = clips.reduce((sum, { frames, stride }) => sum + frames * stride * 4, 0);
   const constants = (keys.length - count) / 4;
   const kept = Array.from(keys.subarray(0, constants * 4));
-  let done = 0;
   const shorts = new Uint16Array(Math.max(1, Math.ceil(count / SHORTS_PER_ROW)) * SHORTS_PER_ROW);
 
   for (let at = 0; at < table.length; at += NODE_ENTRIES) {
@@ -148,9 +144,6 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
         }
       }
       table[at + property] = (entry - constants) >>> 0;
-      done += frames * 4;
-      if (done < NUMBERS) continue;
-      done = 0;
       yield 0;
     }
   }

@@ -18,9 +18,6 @@ export interface ClipChoice {
 /** Seconds by which a key may be off its frame: what float32 rounds times of a minute to. */
 export const KEY_TOLERANCE = 4e-6;
 
-/** Numbers of keys that are checked between two steps. */
-const NUMBERS = 4096;
-
 /** A clip to bake, with its place among the frames of the bone texture. */
 export interface PlannedClip {
   clip: AnimationClip;
@@ -96,12 +93,8 @@ export const frameTime = (frame: number, count: number, duration: number): numbe
 
 /** @param checked Arrays of times that have been found right; tracks often share them. */
 function* checkClip({ name, duration, tracks }: AnimationClip, checked: Set<ArrayLike<number>>): Steps<void> {
-  let numbers = 0;
   for (const track of tracks) {
     checkTrack(track, name, checked);
-    numbers += track.values.length;
-    if (numbers < NUMBERS) continue;
-    numbers = 0;
     yield 0;
   }
   const isShort = duration === 0 && tracks.some(({ times }) => times[times.length - 1] > 0);
@@ -135,10 +128,5 @@ function checkTrack(track: KeyframeTrack, clip: string, checked: Set<ArrayLike<n
 }
 
 /** Index of the first number that is not finite, or -1. Tracks of strings and booleans hold no numbers. */
-function indexOfBad(values: ArrayLike<unknown>): number {
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
-    if (typeof value === 'number' && !(Math.abs(value) < Infinity)) return i;
-  }
-  return -1;
-}
+const indexOfBad = (values: Float32Array): number =>
+  values.findIndex((value) => typeof value === 'number' && !(Math.abs(value) < Infinity));

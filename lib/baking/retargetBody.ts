@@ -15,8 +15,8 @@ export interface RetargetedBody {
   body: Object3D;
   /** Length of its legs over that of the other's. */
   scale: number;
-  /** Where its hips are in the clips of the crowd, for `CrowdKinds`; undefined without its bone texture. */
-  hips?: Float32Array;
+  /** Gives `CrowdKinds` where its hips are in clips, so that soles are as far above the ground as those of the other body. */
+  hips: (boneTexture: BoneTexture) => Float32Array;
 }
 
 /**
@@ -25,14 +25,12 @@ export interface RetargetedBody {
  * are; baked, it is a kind for `CrowdKinds` of a crowd of the other. Chains of other lengths follow the nearest joint.
  *
  * ```ts
- * const retargeted = retargetBody(far.scene, gltf.scene, { boneTexture: crowd.boneTexture });
+ * const retargeted = retargetBody(far.scene, gltf.scene);
  * const robot = kinds.add(bakeCharacter(retargeted.body, []), retargeted);
  * ```
  *
  * @param body As its maker has it, or the scene that a baked file shows to viewers.
  * @param like Root of the body that the crowd was baked from, at the origin.
- * @param options With the bone texture of the crowd, hips are raised or lowered frame by frame so that soles are as far above the
- * ground as those of the other body; without, they may sink.
  * @throws If head or a limb of one is not found: say their names. If a joint hangs on another branch, so that only
  * `retargetClips` can do it.
  *
@@ -41,7 +39,7 @@ export interface RetargetedBody {
 export function retargetBody(
   body: Object3D,
   like: Object3D,
-  { names = {}, boneTexture }: Pick<RetargetOptions, 'names'> & { boneTexture?: BoneTexture } = {},
+  { names = {} }: Pick<RetargetOptions, 'names'> = {},
 ): RetargetedBody {
   const source = new Humanoid(like, names.from);
   const target = new Humanoid(body, names.to);
@@ -64,8 +62,7 @@ export function retargetBody(
     const one = copies.get(node) as Object3D;
     const parent = one.parent as Object3D;
     const place = carriers.places.get(node);
-    if (source.isJoint(node))
-      one.quaternion.copy(source.rotationNow(parent).invert().multiply(source.rotation(node))).normalize();
+    if (source.isJoint(node)) source.turn(one, source.rotation(node));
     const local = (at: Vector3) => parent.worldToLocal(at.clone().applyQuaternion(source.toWorld));
     if (node === hips) {
       const own = source.position(hips);
@@ -80,11 +77,7 @@ export function retargetBody(
   const carrierOf = (node: Object3D) => copies.get(carriers.of(node)) as Bone;
   /** From the space of a joint, in its bind pose, to that of its carrier. */
   const toCarrier = (node: Object3D) =>
-    carrierOf(node)
-      .matrixWorld.clone()
-      .invert()
-      .multiply(carriers.moveOf(node))
-      .multiply(target.bindOf(node));
+    carrierOf(node).matrixWorld.clone().invert().multiply(carriers.moved(node));
   body.traverse((object) => {
     const mesh = object as SkinnedMesh;
     if (!mesh.isMesh) return;
@@ -101,71 +94,62 @@ export function retargetBody(
     carrierOf(parent).add(one);
   });
 
-  for (const node of source.nodes) copies.get(node)?.quaternion.copy(node.quaternion);
+  for (const [node, { quaternion }] of copies) quaternion.copy(node.quaternion);
   // Hips rest where clips may have them: as far from there as in the bind pose.
   const rest = (copies.get(hips) as Object3D).position;
   rest.addScaledVector(bindHips, -scale).addScaledVector(hips.position, scale);
   root.updateMatrixWorld(true);
-  const tracks = boneTexture?.data.tracks;
-  return { body: root, scale, ...(tracks && { hips: hipsOf(tracks, source, root, scale) }) };
+  return { body: root, scale, hips: hipsOf(source, root, copies, scale) };
 }
 
 /** See `PoseTracks.hips`: the keys that there are, raised by as much as soles of the copy are too low. */
-function hipsOf(tracks: PoseTracks, source: Humanoid, copy: Object3D, scale: number): Float32Array {
-  const { names, clips, rest } = tracks;
+function hipsOf(
+  source: Humanoid,
+  root: Object3D,
+  copies: ReadonlyMap<Object3D, Object3D>,
+  scale: number,
+): RetargetedBody['hips'] {
   const slots = Object.entries(source.slots).map(([slot, { name }]) => [slot, name]);
-  const own = new Humanoid(copy, Object.fromEntries(slots));
-  const nodes = names.map((name) => {
-    const [from, to] = [source, own].map((body) => body.nodes.find((node) => node.name === name));
-    return (
-      from &&
-      to && {
-        from,
-        to,
-        rests: [from, to].map((node) => ({
-          position: node.position.clone(),
-          quaternion: node.quaternion.clone(),
-        })),
+  const copy = new Humanoid(root, Object.fromEntries(slots));
+  const pairs = source.nodes.map((from) => {
+    const to = copies.get(from) as Object3D;
+    return { from, to, shift: to.position.clone().addScaledVector(from.position, -scale) };
+  });
+  return ({ data: { tracks } }) => {
+    const { names, clips, rest } = tracks as PoseTracks;
+    const nodes = names.map((name) => pairs.find(({ from }) => from.name === name));
+    const hips = names.indexOf(source.hips.name);
+    const trs = new Float64Array(rest.length);
+    const at = new Vector3();
+    const heads: number[] = [];
+    const keys: number[] = [];
+    const kept = [source.keep(), copy.keep()];
+    clips.forEach(({ frames, additive }, clip) => {
+      heads.push(additive || hips < 0 ? 0 : clips.length - clip + keys.length / 4, hips, 0, 0);
+      for (let i = 0; !additive && i <= frames; i++) {
+        const actions = [{ clip, place: Math.min(i, frames - 1), weight: 1 }];
+        const layers = [{ actions, weight: 1, mask: null }];
+        nodes.forEach((one, node) => {
+          if (one === undefined) return;
+          const { from, to, shift } = one;
+          mixNode(tracks as PoseTracks, layers, node, trs);
+          from.position.fromArray(trs, node * TRS_SIZE);
+          from.quaternion.fromArray(trs, node * TRS_SIZE + 3);
+          to.position.copy(from.position).multiplyScalar(scale).add(shift);
+          to.quaternion.copy(from.quaternion);
+        });
+        source.root.updateMatrixWorld(true);
+        root.updateMatrixWorld(true);
+        copy.hips.getWorldPosition(at);
+        const lift = Math.max(0, scale * source.lowest()) - copy.lowest();
+        at.add(new Vector3(0, lift, 0).applyQuaternion(copy.toWorld));
+        (copy.hips.parent as Object3D).worldToLocal(at).sub(copy.hips.position).divideScalar(scale);
+        keys.push(...at.add(source.hips.position).toArray(), 0);
       }
-    );
-  });
-  const hips = names.indexOf(source.hips.name);
-  const trs = new Float64Array(rest.length);
-  const at = new Vector3();
-  const heads: number[] = [];
-  const keys: number[] = [];
-  clips.forEach(({ frames, additive }, clip) => {
-    heads.push(additive || hips < 0 ? 0 : clips.length - clip + keys.length / 4, hips, 0, 0);
-    for (let i = 0; !additive && i <= frames; i++) {
-      const action = { clip, place: Math.min(i, frames - 1), weight: 1 };
-      nodes.forEach((one, node) => {
-        if (one === undefined) return;
-        const { from, to, rests } = one;
-        mixNode(tracks, [{ actions: [action], weight: 1, mask: null }], node, trs);
-        from.position.fromArray(trs, node * TRS_SIZE);
-        from.quaternion.fromArray(trs, node * TRS_SIZE + 3);
-        to.position.copy(from.position).sub(rests[0].position).multiplyScalar(scale).add(rests[1].position);
-        to.quaternion.copy(from.quaternion);
-      });
-      source.root.updateMatrixWorld(true);
-      copy.updateMatrixWorld(true);
-      own.hips.getWorldPosition(at);
-      const lift = Math.max(0, scale * source.lowest()) - own.lowest();
-      at.add(new Vector3(0, lift, 0).applyQuaternion(own.toWorld));
-      (own.hips.parent as Object3D).worldToLocal(at).sub(own.hips.position).divideScalar(scale);
-      keys.push(...at.add(source.hips.position).toArray(), 0);
-    }
-  });
-  for (const one of nodes) {
-    if (one === undefined) continue;
-    [one.from, one.to].forEach((node, i) => {
-      node.position.copy(one.rests[i].position);
-      node.quaternion.copy(one.rests[i].quaternion);
     });
-  }
-  source.root.updateMatrixWorld(true);
-  copy.updateMatrixWorld(true);
-  return Float32Array.from([...heads, ...keys]);
+    for (const restore of kept) restore();
+    return Float32Array.from([...heads, ...keys]);
+  };
 }
 
 /** What carries a joint, how it is turned since its own bind pose, and where it is. */
@@ -186,21 +170,18 @@ function carriersOf(source: Humanoid, target: Humanoid) {
   const loose = looseEnds(target);
   const scale = target.leg / source.leg;
   const [legs, others] = [target, source].map((one) => one.legs(one.position));
-  const start = others.clone().multiplyScalar(scale).sub(legs);
-  start.y = -target.ground;
+  const standing = others.clone().multiplyScalar(scale);
+  standing.y = legs.y - target.ground;
   /** By node of the other body where it is to be. */
   const places = new Map<Object3D, Vector3>();
-  places.set(
-    source.hips,
-    source.position(source.hips).sub(others).multiplyScalar(scale).add(legs).add(start),
-  );
+  places.set(source.hips, source.position(source.hips).sub(others).multiplyScalar(scale).add(standing));
   const known = new Map<Object3D, Carried>();
   const find = (node: Object3D): Carried => {
     let found = known.get(node);
     if (found !== undefined) return found;
-    const first = { carrier: source.hips, turn: new Quaternion(), at: legs.clone().add(start) };
+    const first = { carrier: source.hips, turn: new Quaternion(), at: standing };
     const isTop = node === target.hips || !isBelow(node, target.hips);
-    const above = loose.get(node) ?? (isTop && !loose.has(node) ? null : (node.parent as Object3D));
+    const above = loose.get(node) ?? (isTop ? null : (node.parent as Object3D));
     const parent = above === null ? first : find(above);
     const from = above === null ? legs : target.position(above);
     const at = target.position(node).sub(from).applyQuaternion(parent.turn).add(parent.at);
@@ -229,16 +210,15 @@ function carriersOf(source: Humanoid, target: Humanoid) {
   return {
     places,
     of: (node: Object3D) => find(node).carrier,
-    /** From the bind pose, as the skin has it, to the world of the other body. */
-    moveOf: (node: Object3D) => {
+    /** From the space of a joint, in its bind pose, to the world of the other body. */
+    moved: (node: Object3D) => {
       const { turn, at } = find(node);
-      const bind = new Vector3().setFromMatrixPosition(target.bindOf(node));
-      const move = new Matrix4().compose(
+      const place = new Matrix4().compose(
         at.clone().applyQuaternion(source.toWorld),
         source.toWorld.clone().multiply(turn).multiply(target.fromBind),
         new Vector3().setScalar(target.size),
       );
-      return move.multiply(new Matrix4().makeTranslation(bind.negate()));
+      return place.multiply(target.bindOf(node).clone().setPosition(0, 0, 0));
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   AnimationMixer,
   type KeyframeTrack,
   LoopOnce,
+  MathUtils,
   Matrix4,
   type Object3D,
   Quaternion,
@@ -14,6 +15,12 @@ import { between, FINGERS, Humanoid, isBelow, SIDES } from './Humanoid.js';
 
 /** Keys a second at least, beside those that clips have. */
 const FPS = 60;
+
+/** Cosine of how much a knee bends at least. */
+const STRAIGHT = 0.998;
+
+/** Where feet begin to be in the air, and are wholly, as a share of the length of the leg. */
+const LIFTED = [0.03, 0.15] as const;
 
 /** Joints by what they are: `head`; `upperArm`, `lowerArm`, `hand`, `upperLeg`, `lowerLeg`, `foot`, `toes`, `index1` with `L` or `R`. */
 export type BodyNames = Record<string, string>;
@@ -29,6 +36,12 @@ export interface RetargetOptions {
   };
   /** Whether the hips are raised or lowered so that soles are as far above the ground as those of the other body. @default true */
   ground?: boolean;
+  /**
+   * Whether knees bend so that feet are where those of the other body are, and do not slide, between bodies of similar proportions.
+   *
+   * @default false
+   */
+  ik?: boolean;
 }
 
 /** Clips of another body, and what has no counterpart. */
@@ -49,7 +62,7 @@ export interface Retargeted {
 /** A joint turns as another one does since the bind pose, or as two by a share. */
 interface Match {
   from: Object3D;
-  next: Object3D | null;
+  next?: Object3D;
   share: number;
   /** How the joint is turned while the other body is in its bind pose. */
   bind: Quaternion;
@@ -76,8 +89,9 @@ export function retargetClips(
   clips: readonly AnimationClip[],
   from: Object3D,
   to: Object3D,
-  { names = {}, ground = true }: RetargetOptions = {},
+  options: RetargetOptions = {},
 ): Retargeted {
+  const { names = {} } = options;
   const source = new Humanoid(from, names.from);
   const target = new Humanoid(to, names.to);
   const matches = matchBodies(source, target);
@@ -85,7 +99,7 @@ export function retargetClips(
   const namesOf = (body: Humanoid, isMatched: (node: Object3D) => boolean) =>
     body.nodes.filter((node) => body.isJoint(node) && !isMatched(node)).map(({ name }) => name);
   return {
-    clips: clips.map((clip) => retarget(clip, source, target, matches, ground)),
+    clips: clips.map((clip) => retarget(clip, source, target, matches, options)),
     scale: target.leg / source.leg,
     unmatched: {
       from: namesOf(source, (node) => used.has(node)),
@@ -108,7 +122,7 @@ export function matchBodies(source: Humanoid, target: Humanoid): Map<Object3D, M
     if (node === undefined || from === undefined) return;
     const bind = target.rotation(node);
     if (align) bind.premultiply(align);
-    matches.set(node, { from, next: share > 0 && next !== undefined ? next : null, share, bind });
+    matches.set(node, { from, next: share > 0 ? next : undefined, share, bind });
   };
   // Joints of a chain by how far along it they are; the last of `known` may be behind those that are matched.
   const putChain = (joints: Object3D[], known: Object3D[], isEndKnown: boolean) => {
@@ -181,7 +195,7 @@ function retarget(
   source: Humanoid,
   target: Humanoid,
   matches: ReadonlyMap<Object3D, Match>,
-  ground: boolean,
+  { ground = true, ik }: RetargetOptions,
 ): AnimationClip {
   const times = timesOf(clip);
   const scale = target.leg / source.leg;
@@ -192,13 +206,15 @@ function retarget(
     (node) => target.isJoint(node) && !matches.has(node) && isBelow(node, hips),
   );
   const loose = looseEnds(target);
-  const rest = target.nodes.map(
-    ({ position, quaternion }) => [position.clone(), quaternion.clone()] as const,
-  );
+  const rest = target.keep();
   const standing =
     target.legs(target.position).y - target.ground - scale * (source.legs(source.position).y - source.ground);
   const hipsFromLegs = target.position(hips).sub(target.legs(target.position));
-  for (const node of still) node.quaternion.copy(restOf(target, node));
+  for (const node of still) {
+    const parent = node.parent as Object3D;
+    if (target.isJoint(parent))
+      node.quaternion.copy(target.rotation(parent).invert().multiply(target.rotation(node)));
+  }
   const since = (node: Object3D) => source.rotationNow(node).multiply(source.rotation(node).invert());
   const turns = joints.map((node) => ({ node, values: [] as number[] }));
   const places = [hips, ...loose.keys()].map((node) => ({ node, values: [] as number[] }));
@@ -213,9 +229,8 @@ function retarget(
     for (const node of joints) {
       const { from, next, share, bind } = matches.get(node) as Match;
       const turn = since(from);
-      if (next !== null) turn.slerp(since(next), share);
-      const above = target.rotationNow(node.parent as Object3D);
-      node.quaternion.copy(above.invert().multiply(turn.multiply(bind))).normalize();
+      if (next) turn.slerp(since(next), share);
+      target.turn(node, turn.multiply(bind));
     }
     const at = source.legs(source.positionNow).multiplyScalar(scale);
     at.y += standing;
@@ -232,6 +247,10 @@ function retarget(
       }
     };
     place();
+    for (const side of ik ? SIDES : []) {
+      bendLeg(source, target, side);
+      place();
+    }
     if (ground) {
       at.y += Math.max(0, scale * source.lowest()) - target.lowest();
       place();
@@ -247,19 +266,41 @@ function retarget(
         new QuaternionKeyframeTrack(`${node.name}.quaternion`, values.length > 4 ? times : [0], values),
     ),
   ];
-  target.nodes.forEach((node, i) => {
-    node.position.copy(rest[i][0]);
-    node.quaternion.copy(rest[i][1]);
-    node.updateMatrix();
-  });
+  rest();
   return new AnimationClip(clip.name, clip.duration, tracks);
+}
+
+/** Bends a leg so that its ankle is where the source's is, as seen from the hips, and its sole as high above the ground. */
+function bendLeg(source: Humanoid, target: Humanoid, side: string): void {
+  const [[other, , otherFoot], leg] = [source, target].map(({ slots }) =>
+    ['upperLeg', 'lowerLeg', 'foot'].map((limb) => slots[limb + side]),
+  );
+  if (!otherFoot || !leg[2]) return;
+  const scale = target.leg / source.leg;
+  const [hip, knee, ankle] = leg.map(target.positionNow);
+  const height = Math.max(0, source.lowest(side));
+  const way = source.positionNow(otherFoot).sub(source.positionNow(other)).multiplyScalar(scale);
+  way.y = ankle.y - hip.y + scale * height - target.lowest(side);
+  // In the air it stays as it is.
+  way.lerp(ankle.clone().sub(hip), MathUtils.smoothstep(height / source.leg, ...LIFTED));
+  const [shin, thigh] = [ankle.sub(knee), knee.sub(hip)];
+  const [a, b] = [thigh.length(), shin.length()];
+  const bent = Math.acos(MathUtils.clamp((way.lengthSq() - a * a - b * b) / (2 * a * b), -1, STRAIGHT));
+  // Where the leg is straight it bends ahead: about the axis to the left.
+  const axis = new Vector3().crossVectors(thigh, shin);
+  axis.x += (1 - STRAIGHT) * a * b;
+  const bend = new Quaternion().setFromAxisAngle(axis.normalize(), bent - thigh.angleTo(shin));
+  const reach = shin.applyQuaternion(bend).add(thigh).normalize();
+  const swing = new Quaternion().setFromUnitVectors(reach, way.normalize());
+  const turns = leg.map((node) => target.rotationNow(node));
+  turns[0].premultiply(swing);
+  turns[1].premultiply(bend.premultiply(swing));
+  leg.forEach((node, i) => target.turn(node, turns[i]));
 }
 
 /** The times of a clip's keys, and more between them where they are far apart. */
 function timesOf({ tracks, duration }: AnimationClip): number[] {
-  const keys = [...new Set([0, duration, ...tracks.flatMap(({ times }) => [...times])])].sort(
-    (a, b) => a - b,
-  );
+  const keys = Float64Array.from(new Set([0, duration, ...tracks.flatMap(({ times }) => [...times])])).sort();
   const times = [0];
   for (const key of keys) {
     const last = times.at(-1) as number;
@@ -276,11 +317,4 @@ export function looseEnds({ slots }: Humanoid): Map<Object3D, Object3D> {
     [slots[`hand${side}`], slots[`lowerArm${side}`]],
   ]);
   return new Map(ends.filter(([end, limb]) => end && !isBelow(end, limb)) as [Object3D, Object3D][]);
-}
-
-/** How a joint is turned in the bind pose, against its parent. */
-function restOf(body: Humanoid, node: Object3D): Quaternion {
-  const { parent } = node;
-  if (parent === null || !body.isJoint(parent)) return node.quaternion;
-  return body.rotation(parent).invert().multiply(body.rotation(node));
 }

@@ -50,7 +50,7 @@ export interface RootMotion {
   /** What `extractRootMotion` was called with. */
   readonly options: RootMotionOptions;
   /** @internal */
-  plan(rig: Rig, planned: readonly (PlannedClip & BoundClip)[]): Steps<RootMotionExtractor>;
+  plan(rig: Rig, planned: readonly (PlannedClip & BoundClip)[]): RootMotionExtractor;
 }
 
 /**
@@ -65,7 +65,7 @@ export interface RootMotion {
  */
 export const extractRootMotion = (options: RootMotionOptions = {}): RootMotion => ({
   options,
-  *plan(rig, planned) {
+  plan(rig, planned) {
     const names = planned.map(({ name }) => name);
     const wanted = options.clips?.map((clip) => (typeof clip === 'string' ? clip : clip.name));
     const unknown = wanted?.find((name) => !names.includes(name));
@@ -76,7 +76,6 @@ export const extractRootMotion = (options: RootMotionOptions = {}): RootMotion =
     }
     const inPlace = new Set(wanted ?? names);
     const clips = planned.filter(({ name }) => inPlace.has(name));
-    yield 0;
     return new RootMotionExtractor(findRootNode(rig, clips, options), inPlace, options);
   },
 });

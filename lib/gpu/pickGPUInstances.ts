@@ -77,10 +77,9 @@ class ReadInstances extends SeenInstances {
     return this;
   }
 
-  override forEach(_ofGroup: unknown, each: EachInstance): void {
+  override forEach(_isAsked: unknown, each: EachInstance): void {
     const { crowd, spheres, mask } = this;
     if ((crowd.layers.mask & mask) === 0) return;
-    for (let id = 0; id < spheres.length / 4; id++)
-      if (crowd.visibility.isDrawn(id)) each(spheres, id, false);
+    for (let id = 0; id < spheres.length / 4; id++) if (crowd.visibility.isDrawn(id)) each(spheres, id);
   }
 }

@@ -25,6 +25,7 @@ import {
   CrowdLevels,
   DrawOrder,
   SkinnedInstancedMesh,
+  setBoneTexture,
 } from '../support/library.js';
 import { createStage, shaded } from '../support/pictures.js';
 import { createTall } from '../support/tallBody.js';
@@ -145,7 +146,10 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
       clip.tracks = clip.tracks.filter(({ name }) => name !== 'Hips.position');
       clip.tracks.push(new VectorKeyframeTrack('Hips.position', times, own.flat()));
     });
-    kinds.add(bakeCharacter(models[2].root, []), { scale: 1, hips: Float32Array.from([...heads, ...keys]) });
+    kinds.add(bakeCharacter(models[2].root, []), {
+      scale: 1,
+      hips: () => Float32Array.from([...heads, ...keys]),
+    });
     const town = new Group();
     const mixers = Array.from({ length: COUNT }, (_, i) => {
       const { root, clips } = models[i % 3];
@@ -172,6 +176,11 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
     });
     for (const one of [crowd, ...mixers.map(({ mixer }) => mixer)]) one.update(0.2);
     await compare('in fades');
+    const levels = new CrowdLevels(crowd);
+    levels.add(crowd.geometry, 2);
+    for (const kind of kinds.meshes.slice(1)) levels.addToKind(kind as never, kind?.geometry as never, 2);
+    setBoneTexture(crowd, bakeCharacter(knight.root, knight.clips).boneTexture);
+    await compare('at levels, by another bone texture');
     disposeLater(crowd);
   });
 });

@@ -78,16 +78,9 @@ export class ClipBlend implements CrowdFeature {
   play(instances: Instances, { fade = 0, phase = 0, restart = false }: BlendOptions = {}): this {
     const { crowd, clips } = this;
     const [layer] = crowd.playback.layers;
-    const shares: number[] = [];
-    // All are asked before anything begins: one may throw.
     forEachInstance(instances, crowd.visibility, (index) => {
       const share = valueFor(phase, index);
       checkFinite(share, 'phase');
-      shares.push(share);
-    });
-    let next = 0;
-    forEachInstance(instances, crowd.visibility, (index) => {
-      const share = shares[next++];
       if (!restart && this.isPlayingAt(index)) return;
       // In the middle of another fade there is no room for what fades out.
       layer.endFades(index, crowd.playback.time.timeOf(index));

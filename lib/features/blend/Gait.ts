@@ -32,14 +32,15 @@ const STEP = 0.01;
  * crowd.update(delta);
  * ```
  *
+ * `setValueAt` and `setValues` say how fast instances begin: from there on, their speeds are smoothed.
+ *
  * Way up and down along the instance's own Y axis does not count; who goes farther in a frame than could be run was put there.
  *
  * @category Play and blend
  */
 export class Gait extends ClipBlend {
   private places: Float64Array;
-  private readonly smoothing: number;
-  private readonly turning: number;
+  private readonly options: Required<GaitOptions>;
 
   /** @throws As `ClipBlend`, or if a speed is below 0, or an option no finite number. */
   constructor(
@@ -52,8 +53,7 @@ export class Gait extends ClipBlend {
       throw new Error(`The speed of the gait's first stop is ${stops[0][1]}; use speeds from 0.`);
     checkFinite(smoothing, 'smoothing');
     checkFinite(turning, 'turning');
-    this.smoothing = smoothing;
-    this.turning = turning;
+    this.options = { smoothing, turning };
     this.places = new Float64Array(crowd.capacity * PLACE).fill(NaN);
   }
 
@@ -61,11 +61,12 @@ export class Gait extends ClipBlend {
   update(delta: number): void {
     if (!(delta > 0)) return;
     this.crowd.crowd.written?.warn('a Gait');
-    const { places, crowd, turning, at } = this;
+    const { places, crowd, at } = this;
+    const { smoothing, turning } = this.options;
     const { visibility } = crowd.crowd;
     const m = crowd.instanceMatrix.array;
     const last = at[at.length - 1];
-    const share = 1 - Math.exp(-delta / Math.max(this.smoothing, 1e-6));
+    const share = 1 - Math.exp(-delta / Math.max(smoothing, 1e-6));
     for (let index = 0; index < crowd.count; index++) {
       if (visibility.isDeleted(index)) continue;
       const p = index * PLACE;
@@ -100,6 +101,12 @@ export class Gait extends ClipBlend {
     }
   }
 
+  /** The speed of an instance is smoothed from here on. */
+  protected override set(index: number, value: number): void {
+    this.places[index * PLACE + 6] = value;
+    super.set(index, value);
+  }
+
   override resize(capacity: number): void {
     super.resize(capacity);
     this.places = resized(this.places, capacity * PLACE, NaN);
@@ -121,8 +128,7 @@ export class Gait extends ClipBlend {
   }
 
   override cloneFor(crowd: FeaturedCrowd): Gait {
-    const { smoothing, turning } = this;
-    return new Gait((crowd as Crowd).mesh as SkinnedInstancedMesh, this.stops, { smoothing, turning });
+    return new Gait((crowd as Crowd).mesh as SkinnedInstancedMesh, this.stops, this.options);
   }
 
   /** Strides of two stops are mixed as their poses are; who stands does so in its own time. */

@@ -27,8 +27,8 @@ const MAX_KINDS = 256;
 export interface KindOptions extends Pick<DrawOptions, 'influences' | 'shadowInfluences'> {
   /** By how much it strides longer than the crowd's character, if it has other proportions. @default as its joints are farther apart */
   scale?: number;
-  /** Where its hips are in clips, from `retargetBody`. */
-  hips?: Float32Array;
+  /** Gives where its hips are in clips, from `retargetBody`; called with each bone texture of the crowd. */
+  hips?: (boneTexture: BoneTexture) => Float32Array;
 }
 
 /**
@@ -46,7 +46,8 @@ export class KindMesh extends LevelMesh {
 
   /** Gives what poses it by a bone texture of the crowd, where its proportions are others. @internal */
   bodyFor!: (boneTexture: BoneTexture) => BoneTexture | null;
-  private body: BoneTexture | null = null;
+  /** @internal */
+  body: BoneTexture | null = null;
 
   override get boneTexture(): BoneTexture {
     return this.body ?? super.boneTexture;
@@ -70,7 +71,7 @@ export class KindMesh extends LevelMesh {
   override copyFor(owner: CrowdMesh): KindMesh {
     const mesh = new KindMesh(owner, this.geometry, this.material, this);
     mesh.bodyFor = this.bodyFor;
-    mesh.prepareBoneTexture(mesh.crowd.boneTexture);
+    mesh.body = this.body;
     return mesh;
   }
 
@@ -169,7 +170,7 @@ export class CrowdKinds implements CrowdFeature {
       options;
     const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
     mesh.bodyFor = bodyFor;
-    mesh.prepareBoneTexture(boneTexture);
+    mesh.body = body;
     mesh.name = name;
     mesh.characterParts = parts;
     this.insert(mesh, kind);

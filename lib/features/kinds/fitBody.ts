@@ -19,14 +19,13 @@ const _affine = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
  *
  * @param own That of the body.
  * @param other That with the keys.
- * @param options `scale` is how much longer what clips add to translations is, if it is the same for all nodes, and `hips` as in
- * `PoseTracks`, which count for the clips that they were made of.
+ * @param options `scale` is how much longer what clips add to translations is, if it is the same for all nodes.
  * @returns Null where joints of the same names rest in the same places, and no scale is given.
  */
 export function fitBody(
   own: BoneTexture,
   other: BoneTexture,
-  { scale, hips: given }: { scale?: number; hips?: Float32Array },
+  { scale, hips: hipsOf }: { scale?: number; hips?: (boneTexture: BoneTexture) => Float32Array },
 ): BoneTexture | null {
   const { data } = other;
   const { tracks } = data;
@@ -69,8 +68,7 @@ export function fitBody(
     const inverse = affineToMatrix4(bind, 0, new Matrix4()).invert().transpose();
     inverses.set(inverse.elements.slice(0, AFFINE_SIZE), joint * AFFINE_SIZE);
   });
-  const texels = tracks.clips.reduce((sum, { additive, frames }) => sum + (additive ? 1 : frames + 2), 0);
-  const hips = given?.length === texels * 4 ? given : undefined;
+  const hips = hipsOf?.(other);
   if (hips) fits[hips[1] * 4 + 3] *= -1;
   return new BoneTexture(
     {

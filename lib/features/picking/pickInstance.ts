@@ -96,7 +96,7 @@ export function nearestOf(
       seen.see(spheres, group);
       // By no more than this are members nearer to the ray than the middle of their group.
       const nearer = (lean + reach) * seen.radius;
-      return seen.wayFrom(from) > reach * seen.scale + nearer ? NONE : SOME;
+      return seen.wayFrom(from) <= reach * seen.scale + nearer;
     },
     (spheres, id) => {
       if (!seen.see(spheres, id)) return;
@@ -160,22 +160,16 @@ export function idsWithin(seen: SeenInstances, rectangle: Box2): Uint32Array {
   seen.forEach(
     (spheres, group) => {
       seen.see(spheres, group);
-      const depth = depthIn();
-      const reach = lean * seen.radius;
-      return depth < -reach ? NONE : depth > reach && seen.isWhole ? ALL : SOME;
+      return depthIn() >= -lean * seen.radius;
     },
-    (spheres, id, isSure) => {
-      if (isSure || (seen.see(spheres, id) && depthIn() >= 0)) ids[count++] = id;
+    (spheres, id) => {
+      if (seen.see(spheres, id) && depthIn() >= 0) ids[count++] = id;
     },
   );
   return ids.subarray(0, count);
 }
 
-/** What of a group is asked for. */
-const NONE = 0;
-const SOME = 1;
-const ALL = 2;
-export type EachInstance = (spheres: Float32Array, id: number, isSure: boolean) => void;
+export type EachInstance = (spheres: Float32Array, id: number) => void;
 
 /** Whether it is the GPU that knows where instances are. */
 function isUnknown({ crowd: { written } }: SkinnedInstancedMesh): boolean {
@@ -216,8 +210,8 @@ export class SeenInstances {
     this.isFlat = this.projection[15] === 1;
   }
 
-  /** Calls back for groups of neighbours, and for those of them that are drawn and on layers of the camera. */
-  forEach(ofGroup: (spheres: Float32Array, group: number) => number, each: EachInstance): void {
+  /** Calls back for groups of neighbours, and, where that returns true, for those of them that are drawn and on layers of the camera. */
+  forEach(isAsked: (spheres: Float32Array, group: number) => boolean, each: EachInstance): void {
     const { crowd, views, layers: ofCrowd } = this.crowd;
     const { visibility, layers } = crowd;
     const own = layers?.isUsed === true ? layers : null;
@@ -225,13 +219,11 @@ export class SeenInstances {
     views.updateGroups();
     const { spheres, groupSpheres, groupCount, order } = views.groups;
     for (let group = 0; group < groupCount; group++) {
-      const asked = ofGroup(groupSpheres, group);
-      if (asked === NONE) continue;
+      if (!isAsked(groupSpheres, group)) continue;
       const end = Math.min((group + 1) * GROUP_SIZE, visibility.count);
       for (let i = group * GROUP_SIZE; i < end; i++) {
         const id = order[i];
-        if (visibility.isDrawn(id) && own?.test(id, this.mask, ofCrowd.mask) !== false)
-          each(spheres, id, asked === ALL);
+        if (visibility.isDrawn(id) && own?.test(id, this.mask, ofCrowd.mask) !== false) each(spheres, id);
       }
     }
   }
@@ -260,11 +252,6 @@ export class SeenInstances {
     this.radius = spheres[index * 4 + 3] * this.size;
     this.scale = isFlat ? 1 : this.ahead;
     return this.ahead > this.near && this.ahead - this.radius < this.far;
-  }
-
-  /** Whether all of the sphere is between the nearest and the farthest that the camera sees. */
-  get isWhole(): boolean {
-    return this.ahead - this.radius > this.near && this.ahead + this.radius < this.far;
   }
 
   /** How far the middle is from a ray, across the way that the camera looks. */

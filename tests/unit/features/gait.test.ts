@@ -71,9 +71,11 @@ test.each([0.5, 1.4, 3, 6])('at %d units a second clips have the rhythm of their
   });
 });
 
-test('places of instances that were deleted are passed over, and speeds begin at 0', () => {
-  const { crowd, gait, place } = createCrowd(2);
-  gait.play(crowd.all);
+test('places of instances that were deleted are passed over, and speeds begin at 0, or as they are told', () => {
+  const { crowd, gait, place } = createCrowd(3);
+  gait.play(crowd.all).setValueAt(2, 4);
+  crowd.update(0.01);
+  expect(gait.getValueAt(2)).toBe(4);
   crowd.deleteInstance(1);
   for (let frame = 0; frame < 9; frame++) {
     crowd.instanceMatrix.array[16 + 12] = frame; // by code that writes all of them
