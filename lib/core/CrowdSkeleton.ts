@@ -32,18 +32,18 @@ export interface Draw {
 }
 
 export type DrawState = {
-  /** The variants that materials were last patched for; null before the first time. */
-  codes: { color: number; shadow: number } | null;
+  /** The variants that materials were last patched for; undefined before the first time. */
+  codes?: { color: number; shadow: number };
   /** Who drew the crowd last, so that its poses can be ready before the frame's first shadow map. */
   renderer: WeakRef<WebGLRenderer> | null;
   /** The last frame that began with it; -1 if it is drawn no more. */
   frame: number;
   /** Whether several renderers draw the crowd: then it is not known who is about to. */
-  shared: boolean;
+  shared?: boolean;
   /** Whether a view may say which instances are drawn. */
-  viewed: boolean;
+  viewed?: boolean;
   /** Whether it was drawn in this frame, so that its textures are fit for the renderer. */
-  isChecked: boolean;
+  isChecked?: boolean;
   /**
    * Draws that have begun and have not ended yet: more than one while a hook of the user's renders the crowd once more, in the middle of
    * a draw.
@@ -59,15 +59,7 @@ export class CrowdSkeleton extends Skeleton {
   /** What the crowd's `count` reads as while three.js draws a view of it; null at all other times. */
   drawnCount: number | null = null;
   /** How WebGLRenderer draws the mesh. */
-  readonly drawn: DrawState = {
-    codes: null,
-    renderer: null,
-    frame: -1,
-    shared: false,
-    viewed: false,
-    isChecked: false,
-    draws: [],
-  };
+  readonly drawn: DrawState = { renderer: null, frame: -1, draws: [] };
 
   /**
    * What WebGLRenderer binds at each draw: textures of floats, and of unsigned integers. It sets the uniform `boneTexture`

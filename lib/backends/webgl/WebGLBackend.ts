@@ -355,7 +355,7 @@ function releaseMaterials(crowd: DrawnCrowd): void {
   const { codes } = drawn;
   drawn.frame = -1;
   if (!codes) return;
-  drawn.codes = null;
+  drawn.codes = undefined;
   for (const material of colorMaterials(crowd)) releaseVariant(material, codes.color);
   for (const material of shadowMaterials(crowd)) releaseVariant(material, codes.shadow);
 }

@@ -74,7 +74,6 @@ export const webGPUBackend: Backend = {
     const override = scene.overrideMaterial as DrawnMaterial | null;
     const isShadowMap = override?.isShadowPassMaterial === true;
     if (crowd.castShadow && !isShadowMap) compileShadows(target as WebGPURenderer, scene, camera);
-    crowd.skeleton.drawnCount = null;
     crowd.geometry.indirect = null;
     prepareUploads(renderer, crowd);
     fitVertexBuffers(renderer, crowd);
