@@ -20,7 +20,6 @@ import {
   bakeCharacterAsync,
   frames,
   getSkinningMatrix,
-  type MaterialMerger,
   SkinnedInstancedMesh,
 } from '../../support/library.js';
 import { createStick } from '../../support/stick.js';
@@ -39,10 +38,6 @@ test('bakeCharacter says what is missing', () => {
   expect(bake(root, clips, { clips: ['Slid'] })).toThrow(
     'No clip named "Slid" in options.clips; there are "Slide"',
   );
-  for (const mergeMaterials of [true, () => {}] as unknown[] as MaterialMerger[])
-    expect(() => bakeCharacter(root, clips, { mergeMaterials })).toThrow(
-      'pass what it returns: { mergeMaterials: mergeMaterials() }',
-    );
 });
 
 test('the scale of the root, which instances do not have, is warned of', () => {
