@@ -108,11 +108,12 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     for (const crowd of [seldom, always]) crowd.castShadow = false;
     for (const turn of [0, 2, 4, 0, 3, 0]) {
       look(turn, 12);
-      for (const crowd of [seldom, always]) crowd.update(0.05);
+      for (const crowd of [seldom, always]) crowd.update(turn === 2 ? 0 : 0.05);
       const expected = await draw(scene, camera, always);
       expect(changedPixels(await draw(scene, camera, seldom), expected, 0), `${turn}`).toBe(0);
       const { posed, visible } = await readViewInfo(seldom, renderer, camera);
-      if (twin !== 'GLSL') expect(posed, `${turn}`).toBe(visible);
+      // At one moment, those seen before are posed too.
+      if (twin !== 'GLSL' && turn !== 2) expect(posed, `${turn}`).toBe(visible);
     }
     for (const crowd of [seldom, always]) crowd.dispose();
   });

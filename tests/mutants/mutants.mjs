@@ -29,14 +29,14 @@ export const MUTANTS = {
   },
   'swapped-events': {
     file: 'lib/playback/PlaybackEvents.ts',
-    text: 'this.heap.set(j, time);',
-    fault: 'this.heap.set(i, time);',
+    text: 'this.due.swap(i, j);',
+    fault: 'this.due.swap(i, i);',
     tests: ['unit/playback/PlaybackEvents', 'unit/crowd'],
   },
   'event-due-now': {
     file: 'lib/playback/PlaybackEvents.ts',
-    text: 'while (this.owed.length > 0 || heap.firstTime <= now) {',
-    fault: 'while (this.owed.length > 0 || heap.firstTime < now) {',
+    text: 'next - TIME_ROUNDING',
+    fault: 'next + TIME_ROUNDING',
     tests: ['unit/playback', 'unit/objects/events'],
   },
   'root-turn': {
@@ -172,16 +172,22 @@ export const MUTANTS = {
     fault: 'direction, value.xyz',
     tests: ['parity/edits', 'unit/shortShaders'],
   },
+  'newcomers-of-a-view': {
+    file: 'lib/culling/CrowdViews.ts',
+    text: 'this.posedIn = 0;\n    this.culls',
+    fault: 'this.culls',
+    tests: ['browser/poseRows'],
+  },
   'edited-position': {
-    file: 'lib/features/jointEdits/modelEdits.ts',
+    file: 'lib/features/jointEdits/applyEdits.ts',
     text: 'const keep = kind & KIND_ADD ? 1 : 1 - weight;',
     fault: 'const keep = kind & KIND_ADD ? 1 - weight : 1;',
     tests: ['unit/features'],
   },
   'impostor-of-material': {
     file: 'lib/features/impostors/ImpostorAtlas.ts',
-    text: 'if (made[i + 2] !== (Array.isArray(material) ? material[i] : material)) return true;',
-    fault: 'if (made[i + 2] === null) return true;',
+    text: 'crowd.boneTexture, ...materialsOf(crowd)];',
+    fault: 'crowd.boneTexture];',
     tests: ['browser/impostors'],
   },
   // Files, the command.
