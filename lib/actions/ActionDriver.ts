@@ -24,8 +24,10 @@ export class ActionDriver {
   private loops = false;
   /** By instance. */
   readonly mixers: (DrivenMixer | undefined)[] = [];
-  /** Seconds since the crowd's beginning before which nothing changes by itself. */
-  first = Infinity;
+  /** Those about whose actions something changes by itself. */
+  private readonly waiting = new Set<DrivenMixer>();
+  /** Seconds since the crowd's beginning before which nothing does. */
+  private first = Infinity;
   /** Updates of the crowd's clock that are known. */
   private updates = 0;
 
@@ -46,8 +48,14 @@ export class ActionDriver {
     announce({ ...report, instanceId: index, clip: clip.name, layer: playback.layers[layer].name });
   }
 
+  /** Looks at a mixer again when it is due. */
+  waitFor(mixer: DrivenMixer): void {
+    this.first = Math.min(this.first, mixer.due);
+    if (mixer.due < Infinity) this.waiting.add(mixer);
+  }
+
   advanced(): void {
-    const { crowd, mixers } = this;
+    const { crowd, mixers, waiting } = this;
     const { elapsed, time } = crowd.playback;
     const loops = crowd.events.isListenedTo('loop');
     // Whose time runs backwards, or are to tell of passes from now on, did not know.
@@ -57,13 +65,15 @@ export class ActionDriver {
     // Each is run once: a listener could start something that is due again and again.
     const due: DrivenMixer[] = [];
     this.first = Infinity;
-    for (let i = 0; i < mixers.length; i++) {
-      const mixer = mixers[i];
+    for (const mixer of all ? mixers : waiting) {
+      if (mixer === undefined) continue;
+      const i = mixer.owner.instanceId;
+      if (i < 0 || mixer.due === Infinity) waiting.delete(mixer);
       // One that is paused goes on when it is resumed.
-      if (mixer === undefined || time.own[i] !== undefined || time.isPaused(i)) continue;
-      if (all || mixer.due <= elapsed) due.push(mixer);
-      else if (mixer.due < this.first) this.first = mixer.due;
+      if (!all && mixer.due > elapsed) this.first = Math.min(this.first, mixer.due);
+      else if (i >= 0 && time.own[i] === undefined && !time.isPaused(i)) due.push(mixer);
     }
+    due.sort((a, b) => a.owner.instanceId - b.owner.instanceId);
     const errors: unknown[] = [];
     for (const mixer of due) {
       const { instanceId } = mixer.owner;
@@ -88,9 +98,9 @@ export class ActionDriver {
     const { own } = time;
     const last = own[mesh.count - 1];
     if (last !== undefined && last !== time.elapsed && this.updates === time.updates) {
-      let all = true;
-      for (let i = 0; i < mesh.count && all; i++) all = own[i] !== undefined;
-      if (all) mesh.update(last - time.elapsed);
+      let i = 0;
+      while (i < mesh.count && own[i] !== undefined) i++;
+      if (i >= mesh.count) mesh.update(last - time.elapsed);
     }
     this.updates = time.updates;
     const { elapsed } = time;

@@ -252,9 +252,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
 
   /** Has the next update run. @internal */
   wake(): void {
-    if (this.due === -Infinity) return;
     this.due = -Infinity;
-    this.schedule();
+    this.driver.waitFor(this);
   }
 
   // What the driver calls.
@@ -263,7 +262,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   run(): void {
     const { step } = this.crowd.playback.time;
     const isDone = step !== 0 && Math.abs(this.clock - this.since) < EPSILON;
-    if (isDone) this.schedule();
+    if (isDone) this.driver.waitFor(this);
     else this.pass(step);
   }
 
@@ -284,7 +283,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   delay(seconds: number): void {
     this.since += seconds;
     this.due += seconds;
-    this.schedule();
+    this.driver.waitFor(this);
   }
 
   /** Writes now what the next update would. @internal */
@@ -407,18 +406,11 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     this.written = storeActions(crowd.playback, owner.instanceId, active, timeScale, this.written);
     this.loops = crowd.events.isListenedTo('loop');
     let seconds = Infinity;
-    for (const action of timeScale === 0 ? [] : active) {
-      const next = nextChange(action, Math.sign(timeScale), this.loops) / Math.abs(timeScale);
-      seconds = Math.min(seconds, next);
-    }
+    for (const action of timeScale === 0 ? [] : active)
+      seconds = Math.min(seconds, nextChange(action, Math.sign(timeScale), this.loops) / Math.abs(timeScale));
     // A little early does no harm, but in the present update all is done. What a listener has changed waits for the next.
     if (this.due !== -Infinity) this.due = Math.max(this.clock + seconds - EPSILON, this.clock);
-    this.schedule();
-  }
-
-  private schedule(): void {
-    const { driver } = this;
-    driver.first = Math.min(driver.first, this.due);
+    this.driver.waitFor(this);
   }
 
   private know(action: InstanceAction<T>): InstanceAction<T> {
