@@ -67,17 +67,6 @@ export const PARAM_LOOKS_UP = 9;
 /** Number of the epoch in which `PARAM_CLOCK` is. */
 export const PARAM_EPOCH = 10;
 
-/**
- * Where textures lie in the array that WebGLRenderer binds for each object it draws. The first two are those of the pose
- * source; `drawSlots.glsl.ts` has the names by which shaders know them.
- */
-export const TEXTURE_PARTS = 2;
-export const TEXTURE_MATRICES = 3;
-export const TEXTURE_LIST = 4;
-export const TEXTURE_COLORS = 5;
-export const TEXTURE_UNIFORMS = 6;
-export const TEXTURE_SEEDS = 7;
-
 /** Steps in a map's width or height by which it may be moved for a part of an instance: two such numbers fit into one float32. */
 export const MAP_STEPS = 4096;
 

@@ -75,8 +75,8 @@ function withImpostorGLSL(): typeof BaseImpostor {
     name: 'impostor',
     glsl: impostorGLSL,
     bindTextures(crowd, textures) {
-      textures[0] = tableOf(crowd);
-      textures[1] = crowd.playback.actions.plain;
+      textures.baked = tableOf(crowd);
+      textures.played = crowd.playback.actions.plain;
     },
   });
   registerTiles(glslTiles);

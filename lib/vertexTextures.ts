@@ -17,14 +17,13 @@ import { VertexTexture as Base } from './vertexTextures/VertexTexture.js';
 const vertexGLSL = (precision: Precision): GLSLSource => ({
   name: vertexSourceName(precision),
   glsl: {
-    integers: 1,
     definesPosed: true,
     declarations: () => [...readActionsGLSL, ...vertexTextureGLSL(precision)],
     skinningMatrix: (name, variant) => vertexMatrixGLSL(name, precision, variant),
   },
-  bindTextures(crowd, textures, integers) {
+  bindTextures(crowd, textures) {
     bindActions(crowd, textures);
-    integers[0] = verticesOf(crowd).vertexTexels;
+    textures.vertices = verticesOf(crowd).vertexTexels;
   },
 });
 

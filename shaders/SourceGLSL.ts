@@ -1,15 +1,7 @@
 import type { ShaderVariant } from './ShaderVariant.js';
 
-/** How many textures shaders declare, and must have bound: of floats, and of unsigned integers. */
-export interface TextureCounts {
-  textures: number;
-  integers: number;
-}
-
 /** How a pose source poses vertices under WebGLRenderer. */
 export interface SourceGLSL {
-  /** Textures of unsigned integers that they read. */
-  integers?: number;
   /**
    * Whether its declarations define `posedPosition` and `posedNormal`, which multiply positions and normals with the matrix, in
    * the place of those that just do that.

@@ -9,49 +9,54 @@ import {
   PARAM_PARTS_PER_ROW,
   PARAM_ROWS,
   PARAM_STRIDE,
-  TEXTURE_COLORS,
-  TEXTURE_LIST,
-  TEXTURE_MATRICES,
-  TEXTURE_PARTS,
-  TEXTURE_SEEDS,
-  TEXTURE_UNIFORMS,
 } from '../lib/constants.js';
-import type { TextureCounts } from './SourceGLSL.js';
 
 const parameter = (index: number) => `bindMatrix[ ${index >> 2} ][ ${index & 3} ]`;
 
+/** Textures of `DrawTextures` by how shaders call them: their types, their fields, and where they are declared if not wherever they are read. */
+const TEXTURES: readonly [name: string, type: string, field: string, where?: string][] = [
+  ['CROWD_LIST', 'sampler2D', 'list'],
+  ['CROWD_INSTANCES', 'sampler2D', 'instances'],
+  ['CROWD_COLORS', 'sampler2D', 'colors', 'USE_INSTANCING_COLOR'],
+  ['CROWD_MATRICES', 'sampler2D', 'matrices', 'CROWD_UNPLACED'],
+  ['CROWD_PALETTE_ROW0', 'usampler2D', 'row0'],
+  ['CROWD_PALETTE_ROW1', 'usampler2D', 'row1'],
+  ['CROWD_PALETTE_ROW2', 'usampler2D', 'row2'],
+  ['CROWD_BONE_TEXTURE', 'sampler2D', 'baked'],
+  ['CROWD_PLAYED', 'sampler2D', 'played'],
+  ['CROWD_VERTICES', 'usampler2D', 'vertices'],
+  ['CROWD_PARTS', 'sampler2D', 'parts'],
+  ['CROWD_UNIFORMS', 'sampler2D', 'uniforms'],
+  ['CROWD_SEEDS', 'sampler2D', 'seeds'],
+];
+
 /**
  * Declares what a draw of WebGLRenderer tells shaders, and names it. three.js sets two uniforms for each object that says
- * it is skinned: a bone texture, in whose place there is a struct with all textures that the crowd's shaders read, and a
+ * it is skinned: a bone texture, in whose place there is a struct with the textures that the shader reads, and a
  * bind matrix, which holds the draw's parameters.
  *
- * @param counts How many textures shaders may read.
+ * @param functions What reads textures. No others are declared: three.js binds each that is, in each draw.
  * @param variantParameter Index of the parameter that says which shader variant the object is drawn with.
  * @param motionVectors How many vectors of numbers shaders are told of motions.
  */
 export const drawSlotsGLSL = (
-  { textures, integers }: TextureCounts,
+  functions: string,
   variantParameter: number,
   motionVectors = 0,
 ): string => /* glsl */ `
 struct CrowdTextures {
-  highp sampler2D textures[ ${textures} ];
-  ${integers > 0 ? `highp usampler2D integers[ ${integers} ];` : ''}${motionVectors > 0 ? `\n  highp vec4 motion[ ${motionVectors} ];` : ''}
+${TEXTURES.filter(([name]) => functions.includes(name))
+  .map(([, type, field, where]) => {
+    const declared = `  highp ${type} ${field};`;
+    return where === undefined ? declared : `  #ifdef ${where}\n${declared}\n  #endif`;
+  })
+  .join('\n')}
+  ${motionVectors > 0 ? `highp vec4 motion[ ${motionVectors} ];` : ''}
 };
 uniform CrowdTextures boneTexture;
 uniform highp mat4 bindMatrix;
 
-#define CROWD_BONE_TEXTURE boneTexture.textures[ 0 ]
-#define CROWD_INSTANCES boneTexture.textures[ 0 ]
-#define CROWD_PLAYED boneTexture.textures[ 1 ]
-#define CROWD_PALETTE_ROW0 boneTexture.integers[ 0 ]
-#define CROWD_PALETTE_ROW1 boneTexture.integers[ 1 ]
-#define CROWD_PALETTE_ROW2 boneTexture.integers[ 2 ]
-#define CROWD_PARTS boneTexture.textures[ ${TEXTURE_PARTS} ]
-#define CROWD_MATRICES boneTexture.textures[ ${TEXTURE_MATRICES} ]
-#define CROWD_LIST boneTexture.textures[ ${TEXTURE_LIST} ]
-#define CROWD_COLORS boneTexture.textures[ ${TEXTURE_COLORS} ]
-#define CROWD_UNIFORMS boneTexture.textures[ ${TEXTURE_UNIFORMS} ]${motionVectors > 0 ? `\n#define CROWD_SEEDS boneTexture.textures[ ${TEXTURE_SEEDS} ]` : ''}
+${TEXTURES.map(([name, , field]) => `#define ${name} boneTexture.${field}`).join('\n')}
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}
 #define CROWD_EPOCH ${parameter(PARAM_EPOCH)}

@@ -5,7 +5,6 @@ import {
   PLACE_INSTANCE,
   readInstance,
 } from './instanceIndex.glsl.js';
-import type { TextureCounts } from './SourceGLSL.js';
 
 const MAIN = /\bvoid\s+main\s*\(\s*(void)?\s*\)\s*\{/;
 
@@ -32,13 +31,9 @@ export const isPlaceable = (vertexShader: string): boolean =>
  * modelled in.
  *
  * @param vertexShader Reads `instanceMatrix` and `instanceColor` as three.js declares them.
- * @param counts See `drawSlotsGLSL`.
  */
-export function placeVertexGLSL(
-  vertexShader: string,
-  counts: TextureCounts,
-  variantParameter: number,
-): string {
-  const declarations = [drawSlotsGLSL(counts, variantParameter), instanceIndexGLSL()].join('\n');
+export function placeVertexGLSL(vertexShader: string, variantParameter: number): string {
+  const functions = instanceIndexGLSL();
+  const declarations = drawSlotsGLSL(functions, variantParameter) + functions;
   return placedFirst(vertexShader).replace(MAIN, (it) => `${declarations}\n${it}`);
 }

@@ -1,11 +1,5 @@
 import type { Material } from 'three';
-import {
-  TEXTURE_COLORS,
-  TEXTURE_SEEDS,
-  TEXTURE_UNIFORMS,
-  UNEVEN_INSTANCES,
-  UNEVEN_PARTS,
-} from '../lib/constants.js';
+import { UNEVEN_INSTANCES, UNEVEN_PARTS } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
@@ -13,7 +7,7 @@ import { motionChunks } from './MotionProgram.js';
 import { morphsGLSL } from './morphTargets.glsl.js';
 import { placedFirst } from './placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from './ShaderVariant.js';
-import type { SourceGLSL, TextureCounts } from './SourceGLSL.js';
+import type { SourceGLSL } from './SourceGLSL.js';
 
 /** Chunks that a material without light has no use for. */
 const OPTIONAL = ['skinnormal_vertex'];
@@ -150,12 +144,12 @@ export interface SurfaceProgram {
  */
 export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): string | null {
   const variants = program.codes.map(variantOf);
-  const { declarations, move, shift, turn } = motionChunks(program.codes);
+  const { move, shift, turn } = motionChunks(program.codes);
   const ownPosed = variants.some((variant) => program.sourceOf(variant).definesPosed);
   const hidden = program.surfaces.map((surface) => surface.hidden?.(program.codes) ?? '').join('');
   const skinned = (isShaded(program) ? FOLLOW : '') + skinnedGLSL(hidden) + move;
   const chunks: Record<string, string> = {
-    skinning_pars_vertex: skinningFunctions(program) + declarations,
+    skinning_pars_vertex: skinningFunctions(program),
 
     skinbase_vertex: skinned,
 
@@ -235,8 +229,8 @@ function skinningFunctions(program: CrowdProgram): string {
   const { codes, maps, sourceOf, surfaces, variantParameter } = program;
   const variants = codes.map(variantOf);
   const morphs = variants.some((variant) => variant.morphs);
+  const motions = motionChunks(codes);
   const declarations = new Set([
-    drawSlotsGLSL(textureCounts(program), variantParameter, motionChunks(codes).vectors),
     instanceIndexGLSL(),
     ...(morphs ? [morphsGLSL] : []),
     ...surfaces.flatMap((surface) => surface.functions(codes, maps)),
@@ -265,7 +259,8 @@ mat3x4 skinningMatrix() {
 }
 `);
   }
-  return functions.join('\n');
+  const text = functions.join('\n') + motions.declarations;
+  return drawSlotsGLSL(text, variantParameter, motions.vectors) + text;
 }
 
 const FOLLOW = 'followedJoints = skinIndex;\nfollowedWeights = skinWeight;\n';
@@ -279,12 +274,3 @@ const isShaded = ({ uneven, codes, sourceOf }: CrowdProgram): boolean =>
 /** Whether skinning matrices place all that a program draws, and nothing is done to vertices before they are placed. */
 const isPlaced = ({ codes, sourceOf, isOwn }: CrowdProgram): boolean =>
   !isOwn && motionChunks(codes).vectors === 0 && codes.every((code) => sourceOf(variantOf(code)).places);
-
-/** How many textures the shaders of these variants declare: what an object that they draw must have bound. */
-export function textureCounts({ codes, sourceOf }: Pick<CrowdProgram, 'codes' | 'sourceOf'>): TextureCounts {
-  const variants = codes.map(variantOf);
-  const integers = Math.max(...variants.map((variant) => sourceOf(variant).integers ?? 0));
-  if (motionChunks(codes).readsSeeds) return { textures: TEXTURE_SEEDS + 1, integers };
-  const last = variants.some(({ uniforms }) => uniforms > 0) ? TEXTURE_UNIFORMS : TEXTURE_COLORS;
-  return { textures: last + 1, integers };
-}

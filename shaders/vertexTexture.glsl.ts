@@ -92,7 +92,6 @@ mat3x4 posingMatrix( float shown, vec3 modelled, vec3 posed, vec3 turned ) {
 `;
 
 const commonGLSL = /* glsl */ `
-#define CROWD_VERTICES boneTexture.integers[ 0 ]
 #define CROWD_VERTEX_BITS CROWD_MORPH_TEXEL
 
 // Where the vertex was modelled, its normal there, and its normal as it is posed: the matrix turns what differs from those.

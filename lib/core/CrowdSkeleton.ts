@@ -13,13 +13,41 @@ const NO_MOTION = /*@__PURE__*/ new Float32Array(4);
 
 const sent = (texture: DataTexture): DataTexture => Object.assign(texture, { needsUpdate: true });
 
-/** What all crowds have where shaders declare a texture that they have not got: the same, so that it stays bound. */
-const noFloats = /*@__PURE__*/ sent(
+export const noFloats = /*@__PURE__*/ sent(
   /*@__PURE__*/ new DataTexture(/*@__PURE__*/ new Float32Array(4), 1, 1, RGBAFormat, FloatType),
 );
 const noIntegers = /*@__PURE__*/ sent(
   /*@__PURE__*/ new DataTexture(/*@__PURE__*/ new Uint32Array(4), 1, 1, RGBAIntegerFormat, UnsignedIntType),
 );
+
+/** What shaders of WebGLRenderer read for a draw; `drawSlots.glsl.ts` has the names by which they know it. */
+export type DrawTextures = ReturnType<typeof noTextures>;
+
+/**
+ * What all crowds have where shaders declare a texture that they have not got: the same, so that it stays bound. WebGL refuses to draw if
+ * a sampler has no texture of its kind, also where the shader never reads it.
+ */
+const noTextures = () => ({
+  /** Which instances are drawn, or their rows in the palette; the instance of each row where they have to be looked up. */
+  list: noFloats as Texture,
+  instances: noFloats as Texture,
+  /** The palette. */
+  row0: noIntegers as Texture,
+  row1: noIntegers as Texture,
+  row2: noIntegers as Texture,
+  /** Of sources whose vertices find out by themselves what their instance plays. */
+  baked: noFloats as Texture,
+  played: noFloats as Texture,
+  vertices: noIntegers as Texture,
+  /** What instances have of their own. */
+  matrices: noFloats as Texture,
+  colors: noFloats as Texture,
+  parts: noFloats as Texture,
+  uniforms: noFloats as Texture,
+  seeds: noFloats as Texture,
+  /** The numbers of motions. One that has none may share a program with others, which ask for them. */
+  motion: NO_MOTION as Float32Array,
+});
 
 /** What WebGLRenderer draws a crowd for: a picture, or a shadow map. */
 export interface Draw {
@@ -61,49 +89,21 @@ export class CrowdSkeleton extends Skeleton {
   /** How WebGLRenderer draws the mesh. */
   readonly drawn: DrawState = { renderer: null, frame: -1, draws: [] };
 
-  /**
-   * What WebGLRenderer binds at each draw: textures of floats, and of unsigned integers. It sets the uniform `boneTexture`
-   * from what is called so here: an object of arrays, since the crowd's shaders declare it as such a struct. The third has the
-   * numbers that shaders are told of motions.
-   */
-  readonly textures: Texture[] = [];
-  readonly integers: Texture[] = [];
-  private readonly bound: { textures: Texture[]; integers: Texture[]; motion: Float32Array };
+  /** What WebGLRenderer binds at each draw: it sets the uniform `boneTexture`, of which the crowd's shaders make a struct, from it. */
+  readonly textures: DrawTextures = noTextures();
 
   private readonly onUpdate: () => void;
 
   /** @param onUpdate Called by WebGLRenderer in each frame that draws the crowd, before it chooses programs. */
   constructor(onUpdate: () => void) {
     super([], []);
-    const { textures, integers } = this;
-    this.bound = { textures, integers, motion: NO_MOTION };
-    this.boneTexture = this.bound as unknown as DataTexture;
+    this.boneTexture = this.textures as unknown as DataTexture;
     this.onUpdate = onUpdate;
   }
 
-  /**
-   * Takes out all textures, of which some may have been disposed. The arrays keep their lengths: to shrink and grow again, they
-   * would be allocated anew, in each draw.
-   */
+  /** Takes out all textures, of which some may have been disposed. */
   empty(): void {
-    const { textures, integers } = this;
-    textures.fill(noFloats);
-    if (integers.length > 0) integers.fill(noIntegers);
-  }
-
-  /**
-   * Fills the arrays up to as many textures as shaders declare, and at least up to their lengths. WebGL refuses to draw if a sampler
-   * has no texture of its kind bound, also where the shader never reads it.
-   */
-  fill(textureCount: number, integerCount: number): void {
-    const { textures, integers } = this;
-    for (let i = 0; i < Math.max(textureCount, textures.length); i++) textures[i] ??= noFloats;
-    for (let i = 0; i < Math.max(integerCount, integers.length); i++) integers[i] ??= noIntegers;
-  }
-
-  /** The numbers of an object's motions. One that has none may share a program with others, which ask for them. */
-  setMotion(numbers: Float32Array | undefined): void {
-    this.bound.motion = numbers ?? NO_MOTION;
+    Object.assign(this.textures, noTextures());
   }
 
   override update(): void {

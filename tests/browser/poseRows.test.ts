@@ -1,4 +1,4 @@
-import { Box3, Color, Matrix4, type Texture, Vector3 } from 'three';
+import { Box3, Color, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
@@ -36,8 +36,8 @@ function createCrowd(perObjectFrustumCulled: boolean, count = COUNT): SkinnedIns
 
 /** How many instances there is room for in the palette, which is what WebGLRenderer binds. */
 function rowsOf(crowd: SkinnedInstancedMesh): number {
-  const { integers } = crowd.skeleton.boneTexture as unknown as { integers: Texture[] };
-  const { width, height } = integers[0].image as { width: number; height: number };
+  const { row0 } = crowd.skeleton.textures;
+  const { width, height } = row0.image as { width: number; height: number };
   return (width / (crowd.boneTexture.data.tracks?.jointNodes.length ?? 0)) * height;
 }
 

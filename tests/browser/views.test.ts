@@ -21,7 +21,7 @@ import {
 } from 'three';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { countCalls } from '../../demos/lib/countCalls.js';
-import { FIRST_LISTED, PARAM_LISTED, TEXTURE_LIST } from '../../lib/constants.js';
+import { FIRST_LISTED, PARAM_LISTED } from '../../lib/constants.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf } from '../support/drawings.js';
@@ -374,7 +374,7 @@ describe('viewHooks', () => {
     for (const mesh of [crowd, ...crowd.attachments]) {
       mesh.onBeforeRender = function (this: SkinnedInstancedMesh, ...args) {
         SkinnedInstancedMesh.prototype.onBeforeRender.apply(this, args);
-        const { data } = this.skeleton.textures[TEXTURE_LIST].image as { data: Float32Array };
+        const { data } = this.skeleton.textures.list.image as { data: Float32Array };
         const first = this.bindMatrix.elements[PARAM_LISTED] - FIRST_LISTED;
         drawn.get(args[2])?.push([...data.subarray(first, first + this.count)]);
       };

@@ -5,12 +5,6 @@ import {
   PARAM_LOOKS_UP,
   PARAM_SHADOW_VARIANT,
   PARAM_VARIANT,
-  TEXTURE_COLORS,
-  TEXTURE_LIST,
-  TEXTURE_MATRICES,
-  TEXTURE_PARTS,
-  TEXTURE_SEEDS,
-  TEXTURE_UNIFORMS,
   UNEVEN_INSTANCES,
   UNEVEN_PARTS,
 } from '../../constants.js';
@@ -181,6 +175,7 @@ function updateDraw(crowd: DrawnCrowd): void {
   if (codes?.color !== color || codes.shadow !== shadow) {
     releaseMaterials(crowd);
     drawn.codes = { color, shadow };
+    crowd.skeleton.empty();
   }
   crowd.motions?.settle(crowd);
   const isNew = drawn.renderer === null;
@@ -300,16 +295,14 @@ function readsAttribute(mesh: InstancedMesh): boolean {
 }
 
 /**
- * Lets a material pose the crowd, and binds what its shaders then read.
+ * Lets a material pose the crowd.
  *
  * @param isNew Whether no renderer has drawn the crowd: one may compile it ahead.
  */
 function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number, isNew = false): void {
   const uneven = role === 'color' ? unevenOf(crowd) : 0;
   const patched = patchMaterial(material, role, code, uneven);
-  if (patched === null) return;
-  if (isNew && patched.newest?.deref() !== crowd) patched.newest = new WeakRef(crowd);
-  crowd.skeleton.fill(patched.textures.textures, patched.textures.integers);
+  if (isNew && patched !== null && patched.newest?.deref() !== crowd) patched.newest = new WeakRef(crowd);
 }
 
 const unevenOf = ({ views, geometry }: DrawnCrowd): number =>
@@ -325,25 +318,24 @@ function bindTextures(
 ): void {
   const { parts, instanceUniforms, motions } = crowd;
   const { colors } = crowd.texels;
-  const { textures, integers } = skeleton;
+  const { textures } = skeleton;
   const { list, start = 0 } = view ?? { list: crowd.views.everyone };
   const listed = poses?.rows.listed(list) ?? list;
   listed.texture.prepare(renderer);
   const { elements } = crowd.bindMatrix;
   elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
   elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
-  skeleton.empty();
-  (poses ?? glslSourceOf(crowd)).bindTextures(crowd, textures, integers);
-  if (parts !== null) textures[TEXTURE_PARTS] = parts.texture.plain;
-  textures[TEXTURE_MATRICES] = (crowd.crowd.places.follower as MatrixTexture).texture;
-  textures[TEXTURE_LIST] = listed.texture.plain;
-  if (colors !== null) textures[TEXTURE_COLORS] = colors.texture.plain;
-  if (instanceUniforms !== null) textures[TEXTURE_UNIFORMS] = instanceUniforms.texture.plain;
-  const seeds = motions?.seeds.texture;
-  if (seeds) textures[TEXTURE_SEEDS] = seeds.plain;
-  motions?.settle(crowd);
-  skeleton.setMotion(motions?.numbers);
-  skeleton.fill(0, 0);
+  (poses ?? glslSourceOf(crowd)).bindTextures(crowd, textures);
+  textures.list = listed.texture.plain;
+  textures.matrices = (crowd.crowd.places.follower as MatrixTexture).texture;
+  if (parts !== null) textures.parts = parts.texture.plain;
+  if (colors !== null) textures.colors = colors.texture.plain;
+  if (instanceUniforms !== null) textures.uniforms = instanceUniforms.texture.plain;
+  if (motions === null) return;
+  motions.settle(crowd);
+  textures.motion = motions.numbers;
+  const { texture: seeds } = motions.seeds;
+  if (seeds) textures.seeds = seeds.plain;
 }
 
 /**

@@ -80,6 +80,12 @@ export const MAX_ROWS = 256;
 const STEPS = 3;
 const COMPOSE = 2;
 
+/**
+ * The first texture unit that passes and uploads bind to. Materials have units below it, and three.js does not bind theirs once more where
+ * it draws another object in the same material.
+ */
+const FIRST_UNIT = 16;
+
 /** Covers the viewport by one triangle. */
 const VERTEX =
   'void main() { gl_Position = vec4( gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0 ); }';
@@ -111,7 +117,7 @@ export function sendTexels(renderer: WebGLRenderer, texture: DataTexture, start:
   const { TEXTURE_2D, RGBA, FLOAT } = gl;
   const { state } = renderer;
   const { width, data } = texture.image as { width: number; data: Float32Array };
-  state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, gl.TEXTURE0);
+  state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, gl.TEXTURE0 + FIRST_UNIT);
   state.pixelStorei(gl.UNPACK_FLIP_Y_WEBGL, false);
   state.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
   for (let at = start; at < end; ) {
@@ -407,7 +413,7 @@ export class WebGLPosePass {
         throw new Error(`The pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
       samplers.forEach((name, unit) => {
         const sampler = gl.getUniformLocation(program, name);
-        gl.uniform1i(sampler, unit);
+        gl.uniform1i(sampler, FIRST_UNIT + unit);
         if (sampler !== null) made.units |= 1 << unit;
       });
       made.settings = gl.getUniformLocation(program, 'settings');
@@ -416,7 +422,7 @@ export class WebGLPosePass {
     for (let i = 0; i < inputs.length; i++) {
       if ((made.units & (1 << i)) === 0) continue;
       const { __webglTexture } = keptOf(renderer, inputs[i]);
-      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + i);
+      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + FIRST_UNIT + i);
     }
     // Instanced, as no triangle of three.js's own is: so that tools can tell it.
     gl.drawArraysInstanced(gl.TRIANGLES, 0, 3, 1);

@@ -1,22 +1,16 @@
-import type { Texture, WebGLRenderer } from 'three';
+import type { WebGLRenderer } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { trackLayout } from '../../animation/trackTexels.js';
 import { PARAM_ROWS } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
+import { type DrawTextures, noFloats } from '../../core/CrowdSkeleton.js';
 import { InstanceList, type PoseRequest, SMALL } from '../../culling/InstanceList.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows, SHARE_IN_USE } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
-import {
-  keptOf,
-  MAX_ROWS,
-  PALETTE_TEXTURES,
-  type PoseCounts,
-  runPasses,
-  WebGLPosePass,
-} from './WebGLPosePass.js';
+import { keptOf, MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of a row that is not posed. */
 const NONE = -1;
@@ -60,12 +54,12 @@ export class WebGLPoses {
   }
 
   /** Puts what shaders read of it where three.js binds it; no palette before the crowd was first posed. */
-  bindTextures(crowd: DrawnCrowd, textures: Texture[], integers: Texture[]): void {
+  bindTextures(crowd: DrawnCrowd, textures: DrawTextures): void {
     const { pass } = this;
     const { inOrder, instanceOf } = this.rows;
-    if (!inOrder) textures[0] = instanceOf.texture.plain;
+    textures.instances = inOrder ? noFloats : instanceOf.texture.plain;
     if (pass === null) return;
-    for (let i = 0; i < PALETTE_TEXTURES; i++) integers[i] = pass.target.textures[i];
+    [textures.row0, textures.row1, textures.row2] = pass.target.textures;
     crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(pass.perRow);
   }
 

@@ -1,4 +1,3 @@
-import type { Texture } from 'three';
 import { frameAtGLSL } from '../../../shaders/fadesAndFrames.glsl.js';
 import { addMorphsGLSL, morphInfluenceGLSL } from '../../../shaders/morphTargets.glsl.js';
 import { playedTexelGLSL } from '../../../shaders/playedActions.glsl.js';
@@ -10,13 +9,14 @@ import {
   skinningMatrixGLSL,
 } from '../../../shaders/skinningMatrix.glsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { DrawTextures } from '../../core/CrowdSkeleton.js';
 import { actionsRowBits, actionsTexels } from '../../playback/instanceLayout.js';
 import type { GLSLSource } from './glslSources.js';
 
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
-export const bindActions = ({ boneTexture, playback }: DrawnCrowd, textures: Texture[]): void => {
-  textures[0] = boneTexture;
-  textures[1] = playback.actions.plain;
+export const bindActions = ({ boneTexture, playback }: DrawnCrowd, textures: DrawTextures): void => {
+  textures.baked = boneTexture;
+  textures.played = playback.actions.plain;
 };
 
 /** What such vertices find it out by. */
@@ -48,6 +48,6 @@ export const restGLSL: GLSLSource = {
     skinningMatrix: restMatrixGLSL,
   },
   bindTextures({ boneTexture }, textures) {
-    textures[0] = boneTexture;
+    textures.baked = boneTexture;
   },
 };

@@ -1,9 +1,8 @@
-import type { Texture } from 'three';
 import { paletteMatrixGLSL, paletteMorphsGLSL, paletteTexelGLSL } from '../../../shaders/palette.glsl.js';
 import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import { sourceOf, sourceOfNumber } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { PALETTE_TEXTURES } from './WebGLPosePass.js';
+import type { DrawTextures } from '../../core/CrowdSkeleton.js';
 import { posesOf, type WebGLPoses } from './WebGLPoses.js';
 
 /** How a pose source poses vertices under WebGLRenderer: the twin of `NodeSource`. */
@@ -13,15 +12,14 @@ export interface GLSLSource {
   readonly glsl: SourceGLSL;
   /** Poses instances once, for all vertices; where it `places`. */
   poses?(crowd: DrawnCrowd): WebGLPoses;
-  /** Writes the textures that its shaders read: those of floats, at most `TEXTURE_PARTS`, and of unsigned integers. */
-  bindTextures(crowd: DrawnCrowd, textures: Texture[], integers: Texture[]): void;
+  /** Puts the textures that its shaders read where three.js binds them. */
+  bindTextures(crowd: DrawnCrowd, textures: DrawTextures): void;
 }
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
 const trackGLSL: GLSLSource = {
   name: 'tracks',
   glsl: {
-    integers: PALETTE_TEXTURES,
     places: true,
     declarations(morphs) {
       const common = [paletteTexelGLSL()];
@@ -30,7 +28,7 @@ const trackGLSL: GLSLSource = {
     skinningMatrix: paletteMatrixGLSL,
   },
   poses: posesOf,
-  bindTextures: (crowd, textures, integers) => posesOf(crowd).bindTextures(crowd, textures, integers),
+  bindTextures: (crowd, textures) => posesOf(crowd).bindTextures(crowd, textures),
 };
 
 const sources: GLSLSource[] = [trackGLSL];

@@ -3,8 +3,8 @@ import { Material as MaterialBase } from 'three';
 import type { levelDissolveGLSL } from '../../../shaders/levelDissolve.glsl.js';
 import { isPlaceable, placeVertexGLSL } from '../../../shaders/placeVertex.glsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
-import type { SourceGLSL, TextureCounts } from '../../../shaders/SourceGLSL.js';
-import { type SurfaceGLSL, skinVertexGLSL, textureCounts } from '../../../shaders/skinVertex.glsl.js';
+import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
+import { type SurfaceGLSL, skinVertexGLSL } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { warnOnce } from '../../utils/messages.js';
@@ -28,8 +28,6 @@ export type PatchRole = 'color' | 'shadow';
 export interface Patch {
   role: PatchRole;
   codes: number[];
-  /** Textures that an object drawn with the material must have bound. */
-  textures: TextureCounts;
   /** The hooks that the material has while the user sets none. */
   compile: CompileHook | null;
   key: KeyHook | null;
@@ -98,7 +96,6 @@ export function patchMaterial(material: Material, role: PatchRole, code: number,
       material.needsUpdate = true;
     }
     if (isNew) {
-      known.textures = texturesOf(known);
       material.needsUpdate = true;
     }
     return known;
@@ -112,12 +109,10 @@ export function patchMaterial(material: Material, role: PatchRole, code: number,
  * the function is entered, also where it returns before it makes them.
  */
 function addPatch(material: Material, role: PatchRole, code: number, maps: number, uneven: number): Patch {
-  const textures = texturesOf({ codes: [code] });
   const lists = knowsLists(material);
   const patch: Patch = {
     role,
     codes: [code],
-    textures,
     compile: null,
     key: null,
     lists,
@@ -222,8 +217,7 @@ function compileCrowd(
       });
     }
   } else if (placed) {
-    const counts = textureCounts(program);
-    parameters.vertexShader = placeVertexGLSL(vertexShader, counts, variantParameter);
+    parameters.vertexShader = placeVertexGLSL(vertexShader, variantParameter);
   }
   if (fade !== null && patch.lists) parameters.fragmentShader = fade.fragment(parameters.fragmentShader);
 }
@@ -250,10 +244,5 @@ export function releaseVariant(material: Material, code: number): void {
   const patch = patches.get(material);
   if (patch === undefined || !patch.codes.includes(code)) return;
   patch.codes = patch.codes.filter((other) => other !== code);
-  if (patch.codes.length > 0) patch.textures = texturesOf(patch);
   material.needsUpdate = true;
-}
-
-function texturesOf({ codes }: Pick<Patch, 'codes'>): TextureCounts {
-  return textureCounts({ codes, sourceOf: glslOf });
 }
