@@ -13,22 +13,14 @@ import {
 
 const parameter = (index: number) => `bindMatrix[ ${index >> 2} ][ ${index & 3} ]`;
 
-/** Textures of `DrawTextures` by how shaders call them: their types, their fields, and where they are declared if not wherever they are read. */
-const TEXTURES: readonly [name: string, type: string, field: string, where?: string][] = [
-  ['CROWD_LIST', 'sampler2D', 'list'],
-  ['CROWD_INSTANCES', 'sampler2D', 'instances'],
-  ['CROWD_COLORS', 'sampler2D', 'colors', 'USE_INSTANCING_COLOR'],
-  ['CROWD_MATRICES', 'sampler2D', 'matrices', 'CROWD_UNPLACED'],
-  ['CROWD_PALETTE_ROW0', 'usampler2D', 'row0'],
-  ['CROWD_PALETTE_ROW1', 'usampler2D', 'row1'],
-  ['CROWD_PALETTE_ROW2', 'usampler2D', 'row2'],
-  ['CROWD_BONE_TEXTURE', 'sampler2D', 'baked'],
-  ['CROWD_PLAYED', 'sampler2D', 'played'],
-  ['CROWD_VERTICES', 'usampler2D', 'vertices'],
-  ['CROWD_PARTS', 'sampler2D', 'parts'],
-  ['CROWD_UNIFORMS', 'sampler2D', 'uniforms'],
-  ['CROWD_SEEDS', 'sampler2D', 'seeds'],
-];
+/** Fields of `DrawTextures`, of floats and of unsigned integers: `list` is `CROWD_LIST` in shaders. */
+const FIELDS =
+  /*@__PURE__*/ 'list instances colors matrices baked played parts uniforms seeds row0 row1 row2 vertices'.split(
+    ' ',
+  );
+const INTEGERS = /row|vertices/;
+
+const nameOf = (field: string) => `CROWD_${field.toUpperCase()}`;
 
 /**
  * Declares what a draw of WebGLRenderer tells shaders, and names it. three.js sets two uniforms for each object that says
@@ -45,18 +37,15 @@ export const drawSlotsGLSL = (
   motionVectors = 0,
 ): string => /* glsl */ `
 struct CrowdTextures {
-${TEXTURES.filter(([name]) => functions.includes(name))
-  .map(([, type, field, where]) => {
-    const declared = `  highp ${type} ${field};`;
-    return where === undefined ? declared : `  #ifdef ${where}\n${declared}\n  #endif`;
-  })
+${FIELDS.filter((field) => functions.includes(nameOf(field)))
+  .map((field) => `  highp ${INTEGERS.test(field) ? 'u' : ''}sampler2D ${field};`)
   .join('\n')}
   ${motionVectors > 0 ? `highp vec4 motion[ ${motionVectors} ];` : ''}
 };
 uniform CrowdTextures boneTexture;
 uniform highp mat4 bindMatrix;
 
-${TEXTURES.map(([name, , field]) => `#define ${name} boneTexture.${field}`).join('\n')}
+${FIELDS.map((field) => `#define ${nameOf(field)} boneTexture.${field}`).join('\n')}
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}
 #define CROWD_EPOCH ${parameter(PARAM_EPOCH)}

@@ -117,7 +117,7 @@ void impostorQuad( ivec2 at, vec3 x, vec3 y, vec3 z, vec3 eye, vec2 corner ) {
 `)();
 
 const vertexGLSL = (): string => /* glsl */ `
-#define CROWD_IMPOSTOR CROWD_BONE_TEXTURE
+#define CROWD_IMPOSTOR CROWD_BAKED
 #define atlasRow( ring ) ring
 ${VARYINGS}
 vec3 impostorPosition = vec3( 0.0 );

@@ -22,8 +22,8 @@ export const morphInfluenceGLSL = /* glsl */ `
 float morphInfluence( PoseLayer pose, float share, int i, bool interpolate ) {
 
   ivec2 at = ivec2( CROWD_MORPH_TEXEL + ( i >> 2 ), 0 );
-  float by = texelFetch( CROWD_BONE_TEXTURE, pose.texel0 + at, 0 )[ i & 3 ];
-  if ( interpolate ) by += ( texelFetch( CROWD_BONE_TEXTURE, pose.texel1 + at, 0 )[ i & 3 ] - by ) * pose.alpha;
+  float by = texelFetch( CROWD_BAKED, pose.texel0 + at, 0 )[ i & 3 ];
+  if ( interpolate ) by += ( texelFetch( CROWD_BAKED, pose.texel1 + at, 0 )[ i & 3 ] - by ) * pose.alpha;
   return share * by;
 
 }

@@ -30,9 +30,9 @@ ivec2 paletteTexel() {
 mat3x4 paletteRows( ivec2 at ) {
 
   return mat3x4(
-    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, at, 0 ) ),
-    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW1, at, 0 ) ),
-    uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW2, at, 0 ) )
+    uintBitsToFloat( texelFetch( CROWD_ROW0, at, 0 ) ),
+    uintBitsToFloat( texelFetch( CROWD_ROW1, at, 0 ) ),
+    uintBitsToFloat( texelFetch( CROWD_ROW2, at, 0 ) )
   );
 
 }
@@ -60,7 +60,7 @@ void addPosedMorphs( ivec2 palette ) {
     for ( int i = 0; i < MORPHTARGETS_COUNT; i ++ ) {
 
       ivec2 at = palette + ivec2( CROWD_MORPH_TEXEL + ( i >> 2 ), 0 );
-      crowdMorphs[ i ] = uintBitsToFloat( texelFetch( CROWD_PALETTE_ROW0, at, 0 )[ i & 3 ] );
+      crowdMorphs[ i ] = uintBitsToFloat( texelFetch( CROWD_ROW0, at, 0 )[ i & 3 ] );
 
     }
 

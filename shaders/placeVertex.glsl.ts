@@ -1,5 +1,6 @@
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 import {
+  type AskedOfInstances,
   instanceDeclarationsGLSL,
   instanceIndexGLSL,
   PLACE_INSTANCE,
@@ -15,8 +16,8 @@ const SKINS = /#include <skin|\b(bindMatrix|boneTexture)\b/;
  * Lets a shader know the instance that is drawn before it does anything else. Code that the user has put into it may ask for
  * `gl_InstanceID`, by which it means the instance.
  */
-export const placedFirst = (vertexShader: string, placed = false): string =>
-  instanceDeclarationsGLSL(placed) + callFirst(readInstance(vertexShader), PLACE_INSTANCE);
+export const placedFirst = (vertexShader: string, asked: AskedOfInstances): string =>
+  instanceDeclarationsGLSL(asked) + callFirst(readInstance(vertexShader), PLACE_INSTANCE);
 
 /** Lets `main` begin with a statement. */
 export const callFirst = (shader: string, statement: string): string =>
@@ -32,8 +33,9 @@ export const isPlaceable = (vertexShader: string): boolean =>
  *
  * @param vertexShader Reads `instanceMatrix` and `instanceColor` as three.js declares them.
  */
-export function placeVertexGLSL(vertexShader: string, variantParameter: number): string {
-  const functions = instanceIndexGLSL();
+export function placeVertexGLSL(vertexShader: string, variantParameter: number, colored: boolean): string {
+  const asked = { placed: false, colored };
+  const functions = instanceIndexGLSL(asked);
   const declarations = drawSlotsGLSL(functions, variantParameter) + functions;
-  return placedFirst(vertexShader).replace(MAIN, (it) => `${declarations}\n${it}`);
+  return placedFirst(vertexShader, asked).replace(MAIN, (it) => `${declarations}\n${it}`);
 }

@@ -65,10 +65,8 @@ vec3 turnedNormal( vec3 x, vec3 y, vec3 z, vec3 normal ) {
 
 /** Where an instance may be scaled unevenly, its normals are turned as three.js does it, by the inverse's transpose. */
 const UNEVEN = /* glsl */ `
-  #ifndef CROWD_UNPLACED
-    mat3x4 unplacing = unplacingRows();
-    normal = mat3( unplacing ) * ( vec4( normal, 0.0 ) * unplacing );
-  #endif
+  mat3x4 unplacing = unplacingRows();
+  normal = mat3( unplacing ) * ( vec4( normal, 0.0 ) * unplacing );
 `;
 
 /**
@@ -107,6 +105,10 @@ export interface CrowdProgram {
   uneven: number;
   /** Whether the user has changed the vertex shader: what it does to posed vertices, it does where the instance is the origin. */
   isOwn: boolean;
+  /** Whether it moves vertices where the instance is the origin: a displacement map does. */
+  displaced: boolean;
+  /** Whether it reads colours of instances. */
+  colored: boolean;
   sourceOf(variant: ShaderVariant): SourceGLSL;
   /** What vertices and fragments read of instances and merged materials, where the page has any. */
   surfaces: readonly SurfaceGLSL[];
@@ -192,7 +194,7 @@ function preparedFirst(vertexShader: string, program: CrowdProgram): string {
     ? vertexShader
     : vertexShader.replace(OWN_PROJECTION, '$1 instanceMatrix *');
   const shader = surfaces.reduce((text, surface) => surface.vertex(text, codes, maps), placed);
-  return placedFirst(shader, isPlaced(program));
+  return placedFirst(shader, askedOf(program));
 }
 
 const clipMorphs = (skinned: string) => /* glsl */ `
@@ -231,7 +233,7 @@ function skinningFunctions(program: CrowdProgram): string {
   const morphs = variants.some((variant) => variant.morphs);
   const motions = motionChunks(codes);
   const declarations = new Set([
-    instanceIndexGLSL(),
+    instanceIndexGLSL(askedOf(program)),
     ...(morphs ? [morphsGLSL] : []),
     ...surfaces.flatMap((surface) => surface.functions(codes, maps)),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(morphs)),
@@ -271,6 +273,11 @@ const followed = (_: string, what: string) => (what === 'Index' ? 'followedJoint
 const isShaded = ({ uneven, codes, sourceOf }: CrowdProgram): boolean =>
   (uneven & UNEVEN_PARTS) > 0 && codes.every((code) => !sourceOf(variantOf(code)).definesPosed);
 
+const askedOf = (program: CrowdProgram) => ({ placed: isPlaced(program), colored: program.colored });
+
 /** Whether skinning matrices place all that a program draws, and nothing is done to vertices before they are placed. */
-const isPlaced = ({ codes, sourceOf, isOwn }: CrowdProgram): boolean =>
-  !isOwn && motionChunks(codes).vectors === 0 && codes.every((code) => sourceOf(variantOf(code)).places);
+const isPlaced = ({ codes, sourceOf, isOwn, displaced }: CrowdProgram): boolean =>
+  !isOwn &&
+  !displaced &&
+  motionChunks(codes).vectors === 0 &&
+  codes.every((code) => sourceOf(variantOf(code)).places);

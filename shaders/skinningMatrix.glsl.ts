@@ -37,9 +37,9 @@ PoseLayer poseLayer( FrameMix mixed, bool interpolate ) {
 export const addPosedGLSL = /* glsl */ `
 void addRows( inout mat3x4 skin, ivec2 at, float weight ) {
 
-  skin[ 0 ] += weight * texelFetch( CROWD_BONE_TEXTURE, at, 0 );
-  skin[ 1 ] += weight * texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 1, 0 ), 0 );
-  skin[ 2 ] += weight * texelFetch( CROWD_BONE_TEXTURE, at + ivec2( 2, 0 ), 0 );
+  skin[ 0 ] += weight * texelFetch( CROWD_BAKED, at, 0 );
+  skin[ 1 ] += weight * texelFetch( CROWD_BAKED, at + ivec2( 1, 0 ), 0 );
+  skin[ 2 ] += weight * texelFetch( CROWD_BAKED, at + ivec2( 2, 0 ), 0 );
 
 }
 

@@ -24,7 +24,7 @@ export const clipNeeds = (
 ) => ({
   ...frameAtNodes(),
   ...playedNeeds({ actions, clock, layers: 1 }),
-  CROWD_BONE_TEXTURE: boneTexture,
+  CROWD_BAKED: boneTexture,
   CROWD_ROWS: drawRows(),
   CROWD_STRIDE: drawStride(),
   CROWD_MORPH_TEXEL: drawMorphTexel(),
@@ -76,7 +76,7 @@ export function skinningMatrix(
 
 /** The same where all instances show the rest pose, see `restMatrixGLSL`. Builds on the current stack. */
 export function restMatrix(boneTexture: TexelNode, follow: FollowJoints): Rows {
-  const { addPosed } = clipsNodes<ClipNodes>({ CROWD_BONE_TEXTURE: boneTexture });
+  const { addPosed } = clipsNodes<ClipNodes>({ CROWD_BAKED: boneTexture });
   const pose = { texel0: ivec2(0), texel1: ivec2(0), alpha: float(0) };
   const sum = zeroRows();
   follow((joint, weight) => addPosed(sum, pose, weight, joint, bool(false)));

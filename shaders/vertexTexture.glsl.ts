@@ -8,8 +8,8 @@ export type VertexPrecision = 'half' | 'float';
 const addVertexGLSL = (precision: VertexPrecision): string => /* glsl */ `
 void addVertex_${precision}( ivec2 frame, int vertex, float weight, inout vec3 posed, inout vec3 turned ) {
 
-  vec4 size = texelFetch( CROWD_BONE_TEXTURE, frame, 0 );
-  vec4 least = texelFetch( CROWD_BONE_TEXTURE, frame + ivec2( 1, 0 ), 0 );
+  vec4 size = texelFetch( CROWD_BAKED, frame, 0 );
+  vec4 least = texelFetch( CROWD_BAKED, frame + ivec2( 1, 0 ), 0 );
   int place = int( size.w ) * int( abs( least.w ) ) + vertex;
   int bits = CROWD_VERTEX_BITS;
   uvec4 texel = texelFetch( CROWD_VERTICES, ivec2( place & ( ( 1 << bits ) - 1 ), place >> bits ), 0 );

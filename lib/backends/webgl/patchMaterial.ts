@@ -186,7 +186,18 @@ function compileCrowd(
   if (parameters.vertexShader.includes(MARK)) return;
   const variantParameter = patch.role === 'shadow' ? PARAM_SHADOW_VARIANT : PARAM_VARIANT;
   const { codes, maps } = patch;
-  const program = { codes, variantParameter, sourceOf: glslOf, maps, surfaces, uneven: patch.uneven, isOwn };
+  const program = {
+    codes,
+    variantParameter,
+    sourceOf: glslOf,
+    maps,
+    surfaces,
+    uneven: patch.uneven,
+    isOwn,
+    displaced: parameters.displacementMap,
+    // Shadows have no colours.
+    colored: parameters.instancingColor && (patch.role === 'color' || isOwn),
+  };
   const fade = codes.some((code) => variantOf(code).fades) ? fadeGLSL : null;
   const vertexShader = fade?.vertex(parameters.vertexShader) ?? parameters.vertexShader;
   const posed = skinVertexGLSL(vertexShader, program);
@@ -217,7 +228,7 @@ function compileCrowd(
       });
     }
   } else if (placed) {
-    parameters.vertexShader = placeVertexGLSL(vertexShader, variantParameter);
+    parameters.vertexShader = placeVertexGLSL(vertexShader, variantParameter, program.colored);
   }
   if (fade !== null && patch.lists) parameters.fragmentShader = fade.fragment(parameters.fragmentShader);
 }
