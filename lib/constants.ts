@@ -42,7 +42,7 @@ export const CLOCK_EPOCH = 16;
  * WebGLRenderer know them by the names in `drawSlots.glsl.ts`.
  */
 export const PARAM_CLOCK = 0;
-/** Frames that lie below each other in the bone texture; of a palette, log2 of the instances in a row. */
+/** Frames that lie below each other in the bone texture; of a palette, log2 of the instances in a row, and its first row times 32. */
 export const PARAM_ROWS = 1;
 /** Texels of a frame in the bone texture; of a palette, those of an instance. */
 export const PARAM_STRIDE = 2;

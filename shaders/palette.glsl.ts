@@ -21,9 +21,9 @@ export const paletteTexelGLSL = (): string => /* glsl */ `
 // Where the matrices of the instance that is drawn begin.
 ivec2 paletteTexel() {
 
-  int shift = int( CROWD_ROWS );
+  int shift = int( CROWD_ROWS ) & 31;
   int row = crowdRow >> shift;
-  return ivec2( ( crowdRow - ( row << shift ) ) * ( int( CROWD_STRIDE ) + 1 ), row );
+  return ivec2( ( crowdRow - ( row << shift ) ) * ( int( CROWD_STRIDE ) + 1 ), row + ( int( CROWD_ROWS ) >> 5 ) );
 
 }
 

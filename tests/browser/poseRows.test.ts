@@ -1,5 +1,6 @@
 import { Box3, Color, Matrix4, Vector3 } from 'three';
 import { describe, expect, test } from 'vitest';
+import { posesOf } from '../../lib/backends/webgl/WebGLPoses.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
@@ -34,13 +35,6 @@ function createCrowd(perObjectFrustumCulled: boolean, count = COUNT): SkinnedIns
   return crowd;
 }
 
-/** How many instances there is room for in the palette, which is what WebGLRenderer binds. */
-function rowsOf(crowd: SkinnedInstancedMesh): number {
-  const { row0 } = crowd.skeleton.textures;
-  const { width, height } = row0.image as { width: number; height: number };
-  return (width / (crowd.boneTexture.data.tracks?.jointNodes.length ?? 0)) * height;
-}
-
 describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) => {
   const drawing = useDrawing(twin, drawingOf);
 
@@ -58,7 +52,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
       await draw(scene, camera, plain);
       const expected = await draw(scene, camera, plain);
       expect(changedPixels(expected, await draw(scene, camera, culled), 0), when).toBe(0);
-      if (twin === 'GLSL') expect(rowsOf(culled) >= COUNT, when).toBe(hasRoomForAll);
+      if (twin === 'GLSL') expect(posesOf(culled).rows.size >= COUNT, when).toBe(hasRoomForAll);
     };
     for (let i = 0; i < 3; i++) {
       look(i * 1.5, 12);

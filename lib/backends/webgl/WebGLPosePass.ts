@@ -117,7 +117,10 @@ export function sendTexels(renderer: WebGLRenderer, texture: DataTexture, start:
   const { TEXTURE_2D, RGBA, FLOAT } = gl;
   const { state } = renderer;
   const { width, data } = texture.image as { width: number; data: Float32Array };
-  state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, gl.TEXTURE0 + FIRST_UNIT);
+  const unit = gl.TEXTURE0 + FIRST_UNIT;
+  // A texture that is bound there already would not make it the active one.
+  state.activeTexture(unit);
+  state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, unit);
   state.pixelStorei(gl.UNPACK_FLIP_Y_WEBGL, false);
   state.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, false);
   for (let at = start; at < end; ) {
@@ -148,8 +151,8 @@ function uploadTexels(renderer: WebGLRenderer, texture: Texture): void {
   kept.__version = version;
 }
 
-const createTarget = (): WebGLRenderTarget =>
-  new WebGLRenderTarget(1, 1, {
+const createTarget = (width = 1, height = 1): WebGLRenderTarget =>
+  new WebGLRenderTarget(width, height, {
     count: PALETTE_TEXTURES,
     format: RGBAIntegerFormat,
     type: UnsignedIntType,
@@ -157,6 +160,13 @@ const createTarget = (): WebGLRenderTarget =>
     minFilter: NearestFilter,
     magFilter: NearestFilter,
   });
+
+/** Palettes of few rows share targets, the first of so many and others of more: draws of many small crowds have one bound. */
+const FEW_ROWS = 16;
+const SHARED_ROWS = 64;
+
+/** What small palettes are put into next. */
+let sharedPalette: { target: WebGLRenderTarget; used: number; users: number } | null = null;
 
 /** What the passes of a renderer share, by what it keeps of a context: that is another object when a lost context was restored. */
 const known = /*@__PURE__*/ new WeakMap<
@@ -220,7 +230,7 @@ export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
     for (let step = 0; step < STEPS; step++)
       for (let i = 0; i < waits; i++) waiting[i]?.run(renderer, shared.targets, step);
   } catch (error) {
-    for (let i = 0; i < waits; i++) waiting[i]?.target.dispose();
+    for (const pass of waiting) if (pass !== null) pass.hasFailed = true;
     throw error;
   } finally {
     waiting.fill(null);
@@ -240,8 +250,11 @@ export class WebGLPosePass {
   perRow = 1;
   /** Fragment shaders of the steps; empty for one that there is not. */
   private readonly shaders: readonly string[];
-  /** The palette. */
-  readonly target = createTarget();
+  /** What the palette is in, and the first of its rows there. */
+  private palette: NonNullable<typeof sharedPalette> | null = null;
+  first = 0;
+  /** Whether an error was thrown before poses were there. */
+  hasFailed = false;
   private readonly samplers: readonly string[];
   private readonly settings = new Float32Array(12);
   /** Textures that the steps read, by their samplers. */
@@ -252,6 +265,10 @@ export class WebGLPosePass {
   /** How many rows run, and the first of them in what the first step writes. */
   private rows = 0;
   private row = 0;
+  /** The same in the palette, and where the list of who is posed begins. */
+  private paletteRow = 0;
+  private firstDue = 0;
+  private height = 0;
 
   /** Call `setSize` before anything else. */
   constructor(readonly counts: PoseCounts) {
@@ -305,7 +322,27 @@ export class WebGLPosePass {
       );
     }
     this.perRow = this.settings[3] = perRow;
-    this.target.setSize(this.columns * perRow, Math.ceil(size / perRow));
+    this.leavePalette();
+    const rows = Math.ceil(size / perRow);
+    this.height = rows;
+    const ownWidth = this.columns * perRow;
+    const isShared = ownWidth <= MAX_WIDTH && rows <= FEW_ROWS;
+    let palette = isShared ? sharedPalette : null;
+    if (palette === null || palette.used + rows > palette.target.height) {
+      const height = palette === null ? FEW_ROWS : SHARED_ROWS;
+      const target = isShared ? createTarget(MAX_WIDTH, height) : createTarget(ownWidth, rows);
+      palette = { target, used: 0, users: 0 };
+      if (isShared) sharedPalette = palette;
+    }
+    this.palette = palette;
+    this.first = palette.used;
+    palette.used += rows;
+    palette.users++;
+  }
+
+  /** Null as long as there is no room for anybody. */
+  get target(): WebGLRenderTarget | null {
+    return this.palette?.target ?? null;
   }
 
   /** Has a renderer make its programs. */
@@ -339,7 +376,7 @@ export class WebGLPosePass {
     settings[6] = layout.clips;
     settings[8] = playback.clock;
     settings[9] = playback.time.epoch;
-    settings[10] = due.first;
+    this.firstDue = due.first;
 
     let at = PALETTE_TEXTURES;
     inputs[at++] = boneTexture;
@@ -360,19 +397,27 @@ export class WebGLPosePass {
     const { width, height } = shared.targets[0];
     if (shared.rows + rows > height) runPasses(renderer, false);
     const fitWidth = Math.max(width, this.entries * perRow);
-    const most = Math.min(this.target.height, MAX_ROWS);
+    const most = Math.min(this.height, MAX_ROWS);
     const fitHeight = Math.max(height, most, shared.users > 1 ? ROWS_AT_ONCE : 1);
     for (const target of shared.targets) target.setSize(fitWidth, fitHeight);
     this.row = shared.rows;
     this.rows = rows;
     shared.rows += rows;
-    settings[7] = this.row - row;
+    this.paletteRow = row;
     shared.waiting[shared.waits++] = this;
   }
 
   dispose(): void {
-    this.target.dispose();
+    this.leavePalette();
     this.leave();
+  }
+
+  private leavePalette(): void {
+    const { palette } = this;
+    this.palette = null;
+    if (palette === null || --palette.users > 0) return;
+    palette.target.dispose();
+    if (palette === sharedPalette) sharedPalette = null;
   }
 
   private leave(): void {
@@ -389,11 +434,11 @@ export class WebGLPosePass {
 
   /** Runs a step. Its target is the renderer's afterwards. */
   run(renderer: WebGLRenderer, scratch: readonly WebGLRenderTarget[], step: number): void {
-    const { inputs, samplers, settings, row } = this;
+    const { inputs, samplers, settings, row, first, perRow } = this;
     const shader = this.shaders[step];
     if (!shader) return;
     const isLast = step === COMPOSE;
-    const target = isLast ? this.target : scratch[step];
+    const target = isLast ? (this.target as WebGLRenderTarget) : scratch[step];
     const { textures } = scratch[isLast && this.shaders[1] ? 1 : 0];
     for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = textures[i];
     const gl = renderer.getContext() as WebGL2RenderingContext;
@@ -402,8 +447,13 @@ export class WebGLPosePass {
     const framebuffer = keptOf(renderer, target).__webglFramebuffer;
     if (framebuffer === undefined) renderer.setRenderTarget(target);
     else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
-    const width = (isLast ? this.columns : this.entries) * this.perRow;
-    state.viewport(_viewport.set(0, isLast ? row - settings[7] : row, width, this.rows));
+    const width = (isLast ? this.columns : this.entries) * perRow;
+    // Rows of the palette are counted from its own first one.
+    const below = isLast ? first : 0;
+    const start = isLast ? first + this.paletteRow : row;
+    settings[7] = row - this.paletteRow - below;
+    settings[10] = this.firstDue - below * perRow;
+    state.viewport(_viewport.set(0, start, width, this.rows));
     const made = this.programFor(renderer, shader);
     const { program } = made;
     setProgram(program);

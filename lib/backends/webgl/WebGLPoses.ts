@@ -10,7 +10,7 @@ import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows, SHARE_IN_USE } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
-import { keptOf, MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
+import { MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of a row that is not posed. */
 const NONE = -1;
@@ -34,8 +34,8 @@ export class WebGLPoses {
   private due: Float32Array = new Float32Array(0);
   private dueList = new InstanceList(0);
 
-  /** For whom they are made. */
-  private renderer: WeakRef<WebGLRenderer> | null = null;
+  /** What the renderer for which they are made keeps of its context: another object after the context was lost. */
+  private context: object | null = null;
 
   constructor(capacity: number) {
     this.resize(capacity);
@@ -58,9 +58,9 @@ export class WebGLPoses {
     const { pass } = this;
     const { inOrder, instanceOf } = this.rows;
     textures.instances = inOrder ? noFloats : instanceOf.texture.plain;
-    if (pass === null) return;
+    if (!pass?.target) return;
     [textures.row0, textures.row1, textures.row2] = pass.target.textures;
-    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(pass.perRow);
+    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(pass.perRow) + 32 * pass.first;
   }
 
   /** Has a renderer make the programs that pose a crowd. */
@@ -87,10 +87,10 @@ export class WebGLPoses {
     // It may be one of those that wait, where a crowd is drawn in the middle of its own draw.
     if (isDrawing) runPasses(renderer, true);
     this.prepareEdits(renderer, crowd);
-    const isOther = this.renderer?.deref() !== renderer;
-    if (isOther) this.renderer = new WeakRef(renderer);
-    // It has nothing where its context was lost, or an error was thrown.
-    if (isOther || keptOf(renderer, pass.target).__webglFramebuffer === undefined) this.tracker.clear();
+    const { properties } = renderer;
+    if (this.context !== properties || pass.hasFailed) this.tracker.clear();
+    this.context = properties;
+    pass.hasFailed = false;
     const { askedCount } = this.tracker;
     if (this.tracker.moveTo(crowd) && this.rows.shrink(askedCount)) this.begin();
     const { tracker, rows } = this;
