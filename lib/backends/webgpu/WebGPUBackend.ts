@@ -27,19 +27,8 @@ import type { WebGPUPoses } from './WebGPUPoses.js';
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 export { instanceUniform } from './uniformNodes.js';
 
-const drawn = /*@__PURE__*/ new WeakMap<
-  DrawnCrowd,
-  {
-    /** The build key, for each material. */
-    keys: WeakMap<Material, number>;
-    morphTexture: object | null;
-    /** How often `morphTexture` has become another one. Builds hold the texture, so each needs builds of its own. */
-    generation: number;
-  }
->();
-
-/** Generations that build keys tell apart; then they begin anew. */
-const GENERATIONS = 64;
+/** By crowd the build key of each material. */
+const builds = /*@__PURE__*/ new WeakMap<DrawnCrowd, WeakMap<Material, number>>();
 
 /** Kinds of surfaces that build keys tell apart: four, and then the codes of merged materials, which are the upper half. */
 const MERGED_SURFACES = 4;
@@ -188,7 +177,6 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   const { written } = crowd.crowd;
   key = key * 4 + (written?.places ? 1 : 0) + (written?.plays ? 2 : 0);
   key = key * SURFACES + surfaceOf(material);
-  key = key * GENERATIONS + generationOf(crowd);
   let number = numbers.get(key);
   if (number === undefined) {
     number = MAX_BONES + numbers.size + 1;
@@ -202,24 +190,6 @@ function surfaceOf(material: Material): number {
   const merged = mergedCode(material);
   if (merged > 0) return merged - MERGED_CODES / 2 + MERGED_SURFACES;
   return (hasArrayMap(material) ? 2 : 0) + (hasPalette(material) ? 1 : 0);
-}
-
-function drawStateOf(crowd: DrawnCrowd) {
-  let last = drawn.get(crowd);
-  if (last === undefined) {
-    last = { keys: new WeakMap(), morphTexture: crowd.morphTexture, generation: 0 };
-    drawn.set(crowd, last);
-  }
-  return last;
-}
-
-function generationOf(crowd: DrawnCrowd): number {
-  const last = drawStateOf(crowd);
-  if (last.morphTexture !== crowd.morphTexture) {
-    last.morphTexture = crowd.morphTexture;
-    last.generation = (last.generation + 1) % GENERATIONS;
-  }
-  return last.generation;
 }
 
 /**
@@ -238,7 +208,8 @@ function isPosable(renderer: Renderer, material: Material): boolean {
 function patch(crowd: DrawnCrowd, material: Material, key: number): void {
   checkVertexNode(material);
   patchNodeMaterial(material);
-  const { keys } = drawStateOf(crowd);
+  const keys = builds.get(crowd) ?? new WeakMap();
+  builds.set(crowd, keys);
   const last = keys.get(material);
   if (last === key) return;
   // The renderer looks at keys of what it has built only when the material's version has moved.

@@ -1,12 +1,12 @@
 import type { Texture } from 'three';
-import { Fn, int, ivec2, morphReference, OnObjectUpdate, property, vec4 } from 'three/tsl';
+import { Fn, int, ivec2, morphReference, OnObjectUpdate, uniformArray, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
 import { lookedUp, ownDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, type DrawnMaterial, keptOf } from '../../../shaders/tsl.js';
+import { buildOf, type DrawFrame, type DrawnMaterial, type Elements, keptOf } from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
@@ -104,37 +104,55 @@ export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: N
 }
 
 /**
- * Moves vertex and normal by the morph targets that clips move, once three.js has applied those of the mesh: with the same function
- * and texture, to which these influences are another texture. Builds on the current stack.
+ * Moves vertex and normal by morph targets, with three.js's own function, to which the influences are a texture. Builds on the current
+ * stack.
+ *
+ * @param byClips What clips add to the influence of a target; null for nothing.
  */
-export function morphByClips(crowd: DrawnCrowd, influence: (target: Node<'int'>) => Node<'float'>): void {
-  const { geometry } = crowd;
+export function morphVertex(
+  crowd: DrawnCrowd,
+  builder: NodeBuilder,
+  byClips: ((target: Node<'int'>) => Node<'float'>) | null,
+): void {
+  const own = ownInfluence(crowd, builder);
   const morphTexture = {
     isTextureNode: true,
     getBase: () => null,
     clone: () => ({
       uvNode: ivec2(0),
-      // The first texel of a row of influences is not that of a target.
       setSampler() {
-        return vec4(influence(this.uvNode.x.sub(1)));
+        // The first texel of a row of influences is not that of a target.
+        const target = this.uvNode.x.sub(1);
+        return vec4(byClips === null ? own(target) : own(target).add(byClips(target)));
       },
     }),
   };
   const mesh = Object.create(crowd, {
-    geometry: { value: morphedGeometry(geometry) },
+    geometry: { value: morphedGeometry(crowd.geometry) },
     count: { value: 2 },
     morphTexture: { value: morphTexture },
     morphTargetInfluences: { value: undefined },
   });
-  const colors = property('vec4', 'morphColorSum');
-  const before = geometry.morphAttributes.color && colors.toVar();
+  morphReference(mesh);
   // Other crowds may share the build: no texture of this one is in it.
   const share = Fn((builder: NodeBuilder) => {
-    buildOf(builder).objectSpecific = crowd.morphTexture !== null;
+    buildOf(builder).objectSpecific = false;
   }, 'void');
-  morphReference(mesh);
   share();
-  if (before) colors.addAssign(before);
+}
+
+/** The influence that a morph target has without clips: each instance's own, or that of the mesh. */
+function ownInfluence(crowd: DrawnCrowd, builder: NodeBuilder): (target: Node<'int'>) => Node<'float'> {
+  if (crowd.morphTexture !== null) {
+    const influences = drawnTexels(crowd, ({ morphTexture }) => morphTexture ?? undefined);
+    return (target) => influences.texel(ivec2(target.add(1), instanceNode(crowd, builder))).x;
+  }
+  const influences = uniformArray(crowd.morphTargetInfluences as number[], 'float');
+  onCrowdUpdate(({ morphTargetInfluences }) => {
+    influences.array = morphTargetInfluences as number[];
+    influences.updateBuffer();
+  });
+  return (target) => (influences as unknown as Elements<'float'>).element(target);
 }
 
 const lastNumbers = /*@__PURE__*/ new WeakMap<

@@ -18,7 +18,7 @@ import turnedNormalNodes from '../../../shaders/skinVertex.glsl.js?nodes=turnedN
 import { buildOf, keptOf, type Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { instanceNode, partNode, variantFor } from './crowdNodes.js';
+import { instanceNode, morphVertex, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
 import { posedDirection, posedNormal, posedPosition, unevenNormal } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
@@ -40,6 +40,7 @@ export function poseCrowd(
     const vertex = { ...vertexOf(crowd, builder, variant, part), morph: true, placed };
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
     placing(builder).unplacing = posed.unplacing;
+    if (crowd.morphTargetInfluences?.length) morphVertex(crowd, builder, posed.influence ?? null);
 
     const motion = variant.motion > 0 ? nodesOf('InstanceMotions') : null;
     const apply = (
