@@ -9,16 +9,16 @@ import {
 } from 'three/webgpu';
 import frameAtNodes from '../../shaders/fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import wantedNodes from '../../shaders/playWanted.glsl.js?nodes=playWantedGLSL';
-import { type StorageOf, storageOf } from '../../shaders/tsl.js';
+import { storageOf } from '../../shaders/tsl.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
 import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
-import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
+import type { StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
 import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { actionsRowBits, actionsTexels } from '../playback/instanceLayout.js';
+import { actionsTexels } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
 
 type Storage = StorageInstancedBufferAttribute;
@@ -247,10 +247,6 @@ class Stored implements StoredOnGPU {
     this.clips.needsUpdate = true;
   }
 
-  createReader(): ActionsReader {
-    return new StoredActions(this.actions as StorageBufferAttribute);
-  }
-
   prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
     const { time, clock } = this.crowd.playback;
     const { frame } = renderer.info;
@@ -357,23 +353,6 @@ function checkStorage(
   throw new Error(
     `${NAME}: ${name} has ${storage.array.length} numbers, and the crowd takes ${capacity * size}; make it new StorageInstancedBufferAttribute(${capacity}, ${size}).`,
   );
-}
-
-/** Reads what instances play off a buffer, in which the texels of all rows follow each other. */
-class StoredActions implements ActionsReader {
-  private readonly texels: StorageOf<'vec4'>;
-
-  constructor(buffer: StorageBufferAttribute) {
-    this.texels = storageOf(buffer, 'vec4').toReadOnly();
-  }
-
-  set value(buffer: StorageBufferAttribute) {
-    this.texels.value = buffer;
-  }
-
-  rowTexels(x: Node<'int'>, row: Node<'int'>): Node<'vec4'>[] {
-    return [this.texels.element(row.mul(2 ** actionsRowBits(1) * actionsTexels(1)).add(x))];
-  }
 }
 
 /** Where in the buffer an instance begins. Builds on the current stack. */

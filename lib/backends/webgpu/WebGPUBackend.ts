@@ -107,15 +107,11 @@ const posesSeen = (crowd: DrawnCrowd): boolean =>
 /** Poses those whom a camera sees. Returns what it sees; null where that is everyone. */
 function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: boolean): CameraView | null {
   const renderer = target as unknown as WebGPURenderer;
-  const { views, matrixWorld } = crowd;
   const poses = nodeSourceOf(crowd).posesOf?.(renderer, crowd);
   if (poses !== undefined) poseAhead(renderer, poses, crowd);
-  const isSeen = posesSeen(crowd);
-  const isFirst = poses?.beginFrame(renderer) === true;
-  const expected = isSeen && isFirst ? views.expected(matrixWorld, target.info.frame) : null;
-  const seen = isSeen ? seenBy(renderer, crowd, camera, isShadowMap) : null;
-  poses?.update(renderer, crowd, expected, seen);
-  views.posed = poses?.posedCount ?? 0;
+  const seen = posesSeen(crowd) ? seenBy(renderer, crowd, camera, isShadowMap) : null;
+  poses?.update(renderer, crowd, seen?.alone ?? null);
+  crowd.views.posed = poses?.posedCount ?? 0;
   return seen;
 }
 
@@ -149,10 +145,10 @@ function poseAhead(renderer: WebGPURenderer, poses: WebGPUPoses, crowd: DrawnCro
 
 /** Has those posed whom cameras are likely to see of a crowd in the frame that has begun. */
 function poseExpected(renderer: WebGPURenderer, poses: WebGPUPoses, crowd: DrawnCrowd): void {
-  if (crowd.crowd.written !== null || !poses.beginFrame(renderer)) return;
-  const isSeen = posesSeen(crowd);
-  const expected = isSeen ? crowd.views.expected(crowd.matrixWorld, renderer.info.frame) : null;
-  if (expected?.length !== 0) poses.update(renderer, crowd, expected, expected?.[0] ?? null, true);
+  if (crowd.crowd.written !== null) return;
+  const { views, matrixWorld } = crowd;
+  const expected = posesSeen(crowd) ? views.expected(matrixWorld, renderer.info.frame) : null;
+  if (expected?.length !== 0) poses.update(renderer, crowd, expected, true);
 }
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */

@@ -39,9 +39,8 @@ import { type ImpostorMesh, tableOf } from '../../features/impostors/Impostor.js
 import type { ShownTiles, TilePrinter } from '../../features/impostors/TilePrinter.js';
 import { onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
-import { storedActions } from './PoseSteps.js';
 import { instanceMatrixNode } from './placeCrowd.js';
-import type { ActionsReader } from './StoredPlaces.js';
+import { actionsOf, readerOf } from './StoredPlaces.js';
 
 /** Places the quads of impostors in node materials. */
 export const impostorNodes: NodeSource = {
@@ -49,11 +48,10 @@ export const impostorNodes: NodeSource = {
 
   skinningMatrix({ crowd, build, instance }) {
     const table = texels(tableOf(crowd));
-    const actions: ActionsReader =
-      storedActions(crowd)?.createReader() ?? texels(crowd.playback.actions.layered);
+    const actions = readerOf(actionsOf(crowd));
     onCrowdUpdate((drawn) => {
       table.value = tableOf(drawn);
-      actions.value = storedActions(drawn)?.actions ?? drawn.playback.actions.layered;
+      actions.value = actionsOf(drawn);
     });
     const matrix = instanceMatrixNode(crowd, build as unknown as NodeBuilder);
     const { position, normal } = placeImpostor({ table, actions, instance: instance.toVar(), matrix });

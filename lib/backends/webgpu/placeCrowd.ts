@@ -19,7 +19,7 @@ import { isCrowd } from '../../core/drawnCrowds.js';
 import { PreviousMatrices } from '../../instances/PreviousMatrices.js';
 import { drawnTexels, instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
-import { columnsIn, placesOf, placesReader } from './StoredPlaces.js';
+import { columnsIn, placesOf, readerOf } from './StoredPlaces.js';
 
 /**
  * Applies the instances' matrices and colours.
@@ -62,11 +62,11 @@ export function previousMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Nod
 }
 
 function matrixOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
-  const places = placesReader(placesOf(buildOf(builder).renderer, crowd));
+  const places = readerOf(placesOf(buildOf(builder).renderer, crowd));
   onCrowdUpdate((drawn, renderer) => {
-    places.node.value = placesOf(renderer, drawn);
+    places.value = placesOf(renderer, drawn);
   });
-  return mat4Of(places.read(instanceNode(crowd, builder))).toVar();
+  return mat4Of(columnsIn(places, instanceNode(crowd, builder))).toVar();
 }
 
 function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
