@@ -72,10 +72,13 @@ export const webGPUBackend: Backend = {
     if (!views.isWatched && !isUneven(crowd)) views.updateGroups();
     setDrawParameters(crowd);
     checkSizes(renderer, crowd);
-    const onGPU = isListedByGPU(renderer, crowd) && readsView(crowd);
+    const isBundled = isInBundle(crowd);
+    const isViewed = readsView(crowd);
+    crowd.skeleton.drawn.viewed = isViewed && !(isBundled && showsEveryone(crowd));
+    const onGPU = isViewed && isListedByGPU(renderer, crowd);
     if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;
-    if (isInBundle(crowd)) noteHook(renderer, crowd, camera, last, group);
+    if (isBundled) noteHook(renderer, crowd, camera, last, group);
     crowd.isSkinnedMesh = isPosable(renderer, last);
     const seen = onGPU && crowd.crowd.written !== null ? null : pose(renderer, crowd, camera, isShadowMap);
     if (onGPU) {
@@ -101,8 +104,8 @@ export const webGPUBackend: Backend = {
 };
 
 /** Whether only those are posed whom cameras see. */
-const posesSeen = (crowd: DrawnCrowd): boolean =>
-  readsView(crowd) && crowd.count <= crowd.visibility.count && !(showsEveryone(crowd) && isInBundle(crowd));
+const posesSeen = ({ skeleton, count, visibility }: DrawnCrowd): boolean =>
+  skeleton.drawn.viewed === true && count <= visibility.count;
 
 /** Poses those whom a camera sees. Returns what it sees; null where that is everyone. */
 function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: boolean): CameraView | null {

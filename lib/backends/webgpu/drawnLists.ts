@@ -7,7 +7,7 @@ import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, keptOf } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED, PARAM_LOOKS_UP } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { goesByInstanceLayers, readsView, warnNotCulled } from '../../core/drawnCrowds.js';
+import { goesByInstanceLayers, warnNotCulled } from '../../core/drawnCrowds.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { View } from '../../culling/InstanceList.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
@@ -112,12 +112,12 @@ class CameraList implements DrawnList {
   }
 
   show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null, all: boolean): void {
-    const { views, visibility, matrixWorld, list } = crowd;
+    const { views, visibility, matrixWorld, list, skeleton } = crowd;
     const { camera, material } = frame;
     const renderer = frame.renderer as object;
-    if (all || !readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
+    if (all || skeleton.drawn.viewed !== true || camera === null) {
       this.use(crowd, { list: views.everyone }, renderer, rows);
-      crowd.skeleton.drawnCount = null;
+      skeleton.drawnCount = null;
       return;
     }
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
@@ -129,7 +129,7 @@ class CameraList implements DrawnList {
       isShadowMap || isCut ? seen.of(list, isCut) : seen.inOrder(list, transparent, matrixWorld, views);
     this.use(crowd, view, renderer, rows);
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-    crowd.skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
+    skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
   }
 
   private use(

@@ -20,7 +20,7 @@ import { CameraLists } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DRAW_NUMBERS } from './DrawTable.js';
-import { MAX_LISTS, StoredKinds } from './KindNodes.js';
+import { MAX_LISTS, StoredWords } from './KindNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -56,12 +56,11 @@ class GPUViews {
   private levels = 1;
   private fades = false;
   /** Null while all instances are of one kind. */
-  private kinds: StoredKinds | null = null;
+  private kinds: StoredWords | null = null;
   /** Where instances stand, and a bit for each: whether it is drawn. */
   private matrices = emptyBuffer();
   private drawn = emptyBuffer();
-  private visible = new StorageBufferAttribute(new Uint32Array(1), 1);
-  private visibleVersion = -1;
+  private readonly visible = new StoredWords();
   private placesVersion = -1;
   /** Goes up when what steps read of instances is another. */
   private version = 0;
@@ -102,8 +101,8 @@ class GPUViews {
     this.resize(crowd.capacity, roomFor(this.lists, kinds), levels?.fadesFor(crowd.capacity) ?? false);
     if (kinds === null) this.dropKinds();
     else {
-      this.kinds ??= new StoredKinds();
-      this.kinds.update(kinds);
+      this.kinds ??= new StoredWords();
+      this.kinds.update(kinds.kinds, kinds.version);
     }
     const written = crowd.crowd.written as StoredOnGPU | null;
     // Before the renderer forgets which matrices were changed.
@@ -199,21 +198,13 @@ class GPUViews {
     const { version } = crowd.instanceMatrix;
     if (version !== this.placesVersion) this.version++;
     this.placesVersion = version;
-    if (visibility.bits !== this.visible.array) {
-      this.visible.dispose();
-      this.visible = new StorageBufferAttribute(visibility.bits, 1);
-      this.version++;
-    } else if (visibility.version !== this.visibleVersion) {
-      this.visible.needsUpdate = true;
-      this.version++;
-    }
-    this.visibleVersion = visibility.version;
+    if (this.visible.update(visibility.bits, visibility.version)) this.version++;
     const matrices = placesOf(this.renderer, crowd) as StorageBufferAttribute;
-    const drawn = (written?.drawn ?? this.visible) as StorageBufferAttribute;
+    const drawn = (written?.drawn ?? this.visible.buffer) as StorageBufferAttribute;
     if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
     this.matrices = matrices;
     this.drawn = drawn;
-    const steps = written?.prepare(this.renderer, this.visible) ?? null;
+    const steps = written?.prepare(this.renderer, this.visible.buffer) ?? null;
     if (steps !== null) this.version++;
     return steps;
   }

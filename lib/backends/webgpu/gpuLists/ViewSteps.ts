@@ -17,7 +17,7 @@ import type { CameraLists } from './CameraLists.js';
 import { countLists, isBitSet, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { DRAW_END, DRAW_INSTANCES, DRAW_LIST, DRAW_NUMBERS } from './DrawTable.js';
-import { KindNodes, type StoredKinds } from './KindNodes.js';
+import { KindNodes, type StoredWords } from './KindNodes.js';
 import { LevelNodes } from './LevelNodes.js';
 
 /** Workgroups that every device takes in a row. */
@@ -80,7 +80,7 @@ export class ViewSteps {
     buffers: CameraLists,
     states: StorageBufferAttribute | null,
     private readonly occlusion: CameraOcclusion | null,
-    kinds: StoredKinds | null,
+    kinds: StoredWords | null,
   ) {
     const levels = states === null ? null : new LevelNodes(states, buffers.fades);
     this.levels = levels;
