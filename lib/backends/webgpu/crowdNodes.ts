@@ -6,11 +6,17 @@ import { lookedUp, ownDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, type DrawnMaterial, type Elements, keptOf } from '../../../shaders/tsl.js';
+import {
+  buildOf,
+  type DrawFrame,
+  type DrawnMaterial,
+  type Elements,
+  onceABuild,
+} from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { type DrawnList, listOf } from './drawnLists.js';
+import { createList } from './drawnLists.js';
 import { nodesOf, type PartNode } from './featureNodes.js';
 import { morphedGeometry } from './morphedGeometry.js';
 
@@ -32,14 +38,17 @@ function callAll(callbacks: readonly CrowdCallback[]): Node {
   });
 }
 
+const eventOf = /*@__PURE__*/ onceABuild(() => {
+  const callbacks: CrowdCallback[] = [];
+  return { callbacks, event: callAll(callbacks) };
+});
+
 /** Calls back before each draw of what is built, with the crowd that is drawn: builds may be shared by several. */
 export function onCrowdUpdate(callback: CrowdCallback): void {
   const note = Fn((builder: NodeBuilder) => {
-    const kept = keptOf<{ callbacks: CrowdCallback[]; event: Node }>(builder);
-    kept.callbacks ??= [];
-    kept.callbacks.push(callback);
-    kept.event ??= callAll(kept.callbacks);
-    kept.event.toStack();
+    const { callbacks, event } = eventOf(null, builder);
+    callbacks.push(callback);
+    event.toStack();
   }, 'void');
   note();
 }
@@ -61,11 +70,11 @@ export function drawnTexels(
 }
 
 /** The list by which a crowd is drawn. */
-export function listOfBuild(crowd: DrawnCrowd, builder: NodeBuilder): DrawnList {
+export const listOfBuild = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder) => {
   // Shadow maps read the same lists.
   const { fades } = variantOf(crowd.bindMatrix.elements[PARAM_VARIANT]);
-  return listOf(builder, crowd, fades);
-}
+  return createList(buildOf(builder).renderer, crowd, fades);
+});
 
 /** The instance that is drawn, and the row of a palette that holds its pose. Both are looked up once in a build, and build on the current stack. */
 export const instanceNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> =>
@@ -73,21 +82,15 @@ export const instanceNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int
 export const rowNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> =>
   listOfBuild(crowd, builder).listsRows ? entryNode(crowd, builder) : otherNode(crowd, builder);
 
-const listed = keptOf<{ entry: Node<'int'>; other: Node<'int'> }>;
+const entryNode = /*@__PURE__*/ onceABuild(
+  (crowd: DrawnCrowd, builder): Node<'int'> =>
+    int(Fn(() => listOfBuild(crowd, builder).entry(ownDrawnIndex()))()).toVar(),
+);
 
-function entryNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
-  const kept = listed(builder);
-  kept.entry ??= int(Fn(() => listOfBuild(crowd, builder).entry(ownDrawnIndex()))()).toVar();
-  return kept.entry;
-}
-
-function otherNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
-  const kept = listed(builder);
-  kept.other ??= int(
-    Fn(() => lookedUp(listOfBuild(crowd, builder).others, entryNode(crowd, builder)))(),
-  ).toVar();
-  return kept.other;
-}
+const otherNode = /*@__PURE__*/ onceABuild(
+  (crowd: DrawnCrowd, builder): Node<'int'> =>
+    int(Fn(() => lookedUp(listOfBuild(crowd, builder).others, entryNode(crowd, builder)))()).toVar(),
+);
 
 /** Tells fragments which of them are drawn, where levels of detail fade. */
 export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {

@@ -1,10 +1,10 @@
 import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Object3D } from 'three';
 import { fract, int } from 'three/tsl';
-import type { Node, NodeBuilder } from 'three/webgpu';
+import type { Node } from 'three/webgpu';
 import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, keptOf } from '../../../shaders/tsl.js';
+import { buildOf, type DrawFrame, onceABuild } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED, PARAM_LOOKS_UP } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { goesByInstanceLayers, warnNotCulled } from '../../core/drawnCrowds.js';
@@ -158,33 +158,22 @@ export function lookUp(
   others.value = isSame ? noNumbers('rows') : (texture as InstanceTexture).layered;
 }
 
-/** By build: its list, and whether nodes of the user read instanced attributes, which is known once the shaders are built. */
-const known = keptOf<{ list: DrawnList; readsDrawnIndex: boolean }>;
-
 /** What a build reads its instances from. */
-export function listOf(builder: NodeBuilder, crowd: DrawnCrowd, fades: boolean): DrawnList {
-  const build = buildOf(builder);
-  const kept = known(builder);
-  kept.list ??=
-    gpuLists?.isUsed(build.renderer, crowd) === true ? gpuLists.createList(fades) : new CameraList();
-  return kept.list;
-}
+export const createList = (renderer: object, crowd: DrawnCrowd, fades: boolean): DrawnList =>
+  gpuLists?.isUsed(renderer, crowd) === true ? gpuLists.createList(fades) : new CameraList();
 
 /**
  * Whether nodes of the user read instanced attributes, as `instancedBufferAttribute` makes them: GPUs read those by the drawn
  * index, whatever instance is drawn there. Ask for it when a build is drawn.
  */
-export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolean {
-  const kept = known(builder);
-  if (kept.readsDrawnIndex === undefined) {
-    kept.readsDrawnIndex = false;
-    for (const { name, node } of buildOf(builder).getAttributesArray()) {
-      if (!node?.attribute) continue;
-      const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
-      if (attribute === null || isOfVertices(attribute)) continue;
-      warnNotCulled(name);
-      kept.readsDrawnIndex = true;
-    }
+export const readsDrawnIndex = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder): boolean => {
+  let reads = false;
+  for (const { name, node } of buildOf(builder).getAttributesArray()) {
+    if (!node?.attribute) continue;
+    const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
+    if (attribute === null || isOfVertices(attribute)) continue;
+    warnNotCulled(name);
+    reads = true;
   }
-  return kept.readsDrawnIndex;
-}
+  return reads;
+});

@@ -1,4 +1,4 @@
-import type { Material } from 'three';
+import type { Material, Texture } from 'three';
 import {
   attribute,
   Fn,
@@ -19,11 +19,11 @@ import {
   buildOf,
   type DrawnMaterial,
   isMapReference,
-  keptOf,
   materialProperty,
   materialReferenceOf,
   numbersIn,
   type OverrideNode,
+  onceABuild,
   opacityNodeOf,
   readLayer,
   referredMaterial,
@@ -190,11 +190,11 @@ interface MergedNodes {
  * @param material The one that the build is for, or whose shadow is.
  */
 function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | null {
-  const kept = keptOf<{ merged: MergedNodes }>(builder);
-  if (kept.merged !== undefined) return kept.merged;
-  const first = mergedTable(material);
-  if (first === null) return null;
-  const table = texels(first);
+  return mergedTable(material) === null ? null : tableNodes(material, builder);
+}
+
+const tableNodes = /*@__PURE__*/ onceABuild((material: Material, builder): MergedNodes => {
+  const table = texels(mergedTable(material) as Texture);
   // Builds may be shared by several merged materials.
   onCrowdUpdate((_crowd, _renderer, { material: drawn }) => {
     table.value = (drawn && mergedTable(drawn)) ?? table.value;
@@ -203,7 +203,7 @@ function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | nu
   const code = mergedCode(material);
   const texel = (at: number) => table.texel(ivec2(index.add(at >> 2), 0));
   const number = (at: number) => numbersIn<'float'>(texel(at), at);
-  const nodes: MergedNodes = {
+  return {
     number,
     numbers: (at) => texel(at).xyz,
     sample(map, none = vec4(1), sampled = materialProperty<'vec4'>(map, 'texture')) {
@@ -213,6 +213,4 @@ function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | nu
       return mix(none, sampled, step(0, layer));
     },
   };
-  kept.merged = nodes;
-  return nodes;
-}
+});

@@ -141,7 +141,7 @@ function setupCrowd(
   }
   if (!placed) positionPosed.assign(positionLocal);
   placeCrowd(crowd, builder, part, placed);
-  meanPosedInFragments(crowd, builder, placed ? unplacedPosition(builder) : positionPosed);
+  meanPosedInFragments(crowd, builder, placed ? unplacedPosition(crowd, builder) : positionPosed);
   overrideMaterial(material, builder, crowd);
   return positionLocal;
 }
@@ -164,7 +164,7 @@ function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const list = listOfBuild(crowd, builder);
   onCrowdUpdate((drawn, renderer, frame) => {
     const rows = nodeSourceOf(drawn).posesOf?.(renderer, drawn).rows ?? null;
-    list.show(drawn, frame, rows, readsDrawnIndex(builder, drawn));
+    list.show(drawn, frame, rows, readsDrawnIndex(drawn, builder));
   });
 }
 
@@ -194,8 +194,8 @@ function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
 }
 
 /** The same of a vertex that was placed as it was posed, in fragments that ask for it. */
-function unplacedPosition(builder: NodeBuilder): Node {
-  const unplaced = Fn(() => posedPosition({ rows: unplacingOf(builder) }, positionLocal));
+function unplacedPosition(crowd: DrawnCrowd, builder: NodeBuilder): Node {
+  const unplaced = Fn(() => posedPosition({ rows: unplacingOf(crowd, builder) }, positionLocal));
   return varying(unplaced() as unknown as Node<'vec3'>);
 }
 
