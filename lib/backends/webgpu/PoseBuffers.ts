@@ -1,4 +1,3 @@
-import { struct } from 'three/tsl';
 import {
   type IndirectStorageBufferAttribute,
   StorageBufferAttribute,
@@ -24,33 +23,18 @@ function countPoses(tracks: PoseTracks) {
   return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, columns };
 }
 
-/** What steps are told of a crowd, as the bytes lie in `PoseBuffers.numbers`. */
-export const PoseNumbers = /*@__PURE__*/ struct(
-  {
-    /** How many rows of `due` are posed; it comes first, as in `PoseList.totals`. */
-    due: 'int',
-    /** Whether rows are handed out, see `PaletteRows`. */
-    isPooled: 'int',
-    clock: 'vec2',
-    /** Its `PoseBuffers.counts`: nodes, entries, joints and columns. */
-    counts: 'ivec4',
-    starts: 'ivec3',
-    /** Rows whose poses are kept first. */
-    kept: 'int',
-    /** The place of the first in `due`. */
-    first: 'int',
-  },
-  'PoseNumbers',
-);
-/** Numbers in these, with what fills up the last vector. */
-const NUMBERS = 16;
-export const DUE = 0;
-const IS_POOLED = 1;
-const CLOCK = 2;
+/**
+ * Where lies what steps are told of a crowd, in vectors of four: the clock, and whether rows are handed out, see `PaletteRows`; nodes,
+ * entries, joints and columns of `PoseBuffers.counts`; where tracks start, and of how many rows poses are kept first; and the place of
+ * the first in `due`. How many of these are posed comes before all, as in `PoseList.totals` as a whole number.
+ */
+export const CLOCK = 2;
 export const COUNTS = 4;
 export const STARTS = 8;
-export const KEPT = 11;
+const POOLED = 1;
+const KEPT = 11;
 const FIRST = 12;
+const NUMBERS = 16;
 
 /** A list that the GPU has made, of instances whose rows have their numbers. */
 export interface PoseList {
@@ -66,7 +50,12 @@ export interface PoseList {
 export class PoseBuffers {
   readonly counts: ReturnType<typeof countPoses>;
   readonly rows: PaletteRows;
-  readonly numbers: StorageBufferAttribute;
+  /** What steps are told, also as whole numbers. */
+  readonly numbers = new StorageBufferAttribute(new Float32Array(NUMBERS), 4);
+  private readonly words = new Uint32Array(this.numbers.array.buffer);
+  /** Of these, how many rows are posed, and of how many poses are kept. */
+  posedNow = 0;
+  keptNow = 0;
   /** The crowd that is posed. */
   posedCrowd!: DrawnCrowd;
   /** Where its instances stand. */
@@ -95,8 +84,6 @@ export class PoseBuffers {
   protected isDueInOrder = false;
   /** What draws of this frame may still read. */
   protected readonly retired: { dispose(): void }[] = [];
-  /** The part of `numbers` that is the clock. */
-  private readonly times: Float32Array;
 
   constructor(
     tracks: PoseTracks,
@@ -105,10 +92,10 @@ export class PoseBuffers {
   ) {
     this.counts = countPoses(tracks);
     const { nodes, entries, joints, columns, layout } = this.counts;
-    const numbers = new Int32Array(NUMBERS);
-    numbers.set([nodes, entries, joints, columns, layout.nodes, layout.joints, layout.clips], COUNTS);
-    this.numbers = new StorageBufferAttribute(numbers, 1);
-    this.times = new Float32Array(numbers.buffer, CLOCK * 4, 2);
+    this.numbers.array.set(
+      [nodes, entries, joints, columns, layout.nodes, layout.joints, layout.clips],
+      COUNTS,
+    );
     this.rows = new PaletteRows(capacity, (texture) => this.retired.push(texture));
     if (!webGPU) this.rows.setSize(capacity);
     this.atOnce = webGPU ? MOST_AT_ONCE : Infinity;
@@ -123,14 +110,14 @@ export class PoseBuffers {
    * @param kept Instances whose poses are kept first; 0 for none.
    */
   tell(first: number, due: number, kept: number): void {
-    const { numbers, times } = this;
+    const { numbers } = this;
     const { clock, time } = this.posedCrowd.playback;
     const { array } = numbers;
-    array[DUE] = due;
-    array[IS_POOLED] = this.rows.inOrder ? 0 : 1;
-    times[0] = clock;
-    times[1] = time.epoch;
-    array[KEPT] = kept;
+    this.words[0] = this.posedNow = due;
+    array[POOLED] = this.rows.inOrder ? 0 : 1;
+    array[CLOCK] = clock;
+    array[CLOCK + 1] = time.epoch;
+    array[KEPT] = this.keptNow = kept;
     array[FIRST] = first;
     numbers.needsUpdate = true;
   }

@@ -1,17 +1,17 @@
 import { Vector2, Vector3, Vector4 } from 'three';
-import { Fn, If, int, ivec2, OnObjectUpdate, uint, uniform } from 'three/tsl';
+import { Fn, If, int, ivec2, ivec3, ivec4, OnObjectUpdate, uint, uniform } from 'three/tsl';
 import type { ComputeNode, Node, Texture, WebGPURenderer } from 'three/webgpu';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
-import { type Rows, rowsOf, storageOf, structsIn } from '../../../shaders/tsl.js';
+import { type Rows, rowsOf, storageOf } from '../../../shaders/tsl.js';
 import { ID_MASK } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsNodes } from './MatrixRows.js';
 import { NodesInTurn } from './PerRenderer.js';
-import { COUNTS, DUE, KEPT, type PoseBuffers, PoseNumbers, STARTS } from './PoseBuffers.js';
+import { CLOCK, COUNTS, type PoseBuffers, STARTS } from './PoseBuffers.js';
 import { actionsOf, columnsIn, readerOf } from './StoredPlaces.js';
 
 /** Invocations of a workgroup. */
@@ -93,10 +93,10 @@ export class PoseSteps {
       nodes.call((buffers) => rows.use(rowsOf(buffers) as MatrixRows));
       return rows;
     };
-    const numbers = nodes.add(structsIn(first.numbers, PoseNumbers, 1).toReadOnly(), (of) => of.numbers);
-    const told = <T = 'int'>(name: string) => numbers.element(int(0)).get<T>(name);
-    const { clock, starts, counts } = webGPU
-      ? { clock: told<'vec2'>('clock'), starts: told<'ivec3'>('starts'), counts: told<'ivec4'>('counts') }
+    const numbers = nodes.add(storageOf(first.numbers, 'vec4').toReadOnly(), (of) => of.numbers);
+    const told = (vector: number) => numbers.element(int(vector));
+    const { clock, counts, starts } = webGPU
+      ? { clock: told(0).zw, counts: ivec4(told(1)), starts: ivec3(told(2).xyz) }
       : this.uniforms();
     const actions = nodes.add(readerOf(actionsOf(crowd)), (of) => actionsOf(of.posedCrowd));
     const places = nodes.add(readerOf(first.places), (of) => of.places);
@@ -110,7 +110,7 @@ export class PoseSteps {
     });
     // The rows that are posed, and how many there are.
     const ids = storageOf(first.due, 'uint').toReadOnly();
-    const totals = storageOf(first.numbers, 'uint').toReadOnly();
+    const totals = storageOf(first.numbers, 'uint', first.numbers.array.length).toReadOnly();
     nodes.add(ids, ({ list, due }) => list?.ids ?? due);
     nodes.add(totals, (of) => of.list?.totals ?? of.numbers);
     const instanceOf = nodes.add(texels(noNumbers('rows')), ({ rows }) => rows.instanceOf.texture.layered);
@@ -140,9 +140,9 @@ export class PoseSteps {
       };
       if (webGPU) {
         If(place.lessThan(int(totals.element(int(0)))), () => {
-          const row = int(ids.element(place.add(told('first'))).bitAnd(uint(ID_MASK))).toVar();
+          const row = int(ids.element(place.add(int(told(3).x))).bitAnd(uint(ID_MASK))).toVar();
           const instance = row.toVar();
-          If(told('isPooled').notEqual(0), () => {
+          If(told(0).y.notEqual(0), () => {
             instance.assign(int(numberAt(instanceOf, row)));
           });
           write(instance, row);
@@ -152,7 +152,7 @@ export class PoseSteps {
 
     const sampled = rowsIn(({ locals }) => locals, true);
     this.steps.push(
-      this.step('entries', DUE, () =>
+      this.step('entries', 'posedNow', () =>
         each(counts.y, sampled, false, sampleStep(readTracks(), played, edits)),
       ),
     );
@@ -167,7 +167,7 @@ export class PoseSteps {
         const multiplied = segmentStep(readTracks(), localsIn(from));
         each(counts.y, to, false, (_, entry, place) => multiplied(entry, firstOf(place)));
       };
-      this.steps.push(this.step('entries', DUE, segment));
+      this.steps.push(this.step('entries', 'posedNow', segment));
     }
     const posed = rowsIn((of) => of.palette, true);
     const compose = () => {
@@ -175,22 +175,22 @@ export class PoseSteps {
       const skinning = composeStep(readTracks(), localsIn(locals), placing, edits, hasSegments);
       each(counts.w, posed, true, (instance, column, place) => skinning(instance, column, firstOf(place)));
     };
-    this.steps.push(this.step('columns', DUE, compose));
+    this.steps.push(this.step('columns', 'posedNow', compose));
     if (before === null) return;
     const from = rowsIn((of) => of.palette, false);
     const to = rowsIn((of) => of.before, true);
     const keep = () => {
       const number = index();
       const copy = () => to.write(from.read(number));
-      if (webGPU) If(number.lessThan(told('kept').mul(counts.w)), copy);
+      if (webGPU) If(number.lessThan(int(told(2).w).mul(counts.w)), copy);
       else copy();
     };
-    this.keep.push(this.step('columns', KEPT, keep), ...this.steps);
+    this.keep.push(this.step('columns', 'keptNow', keep), ...this.steps);
   }
 
   /** What to compute, one step after another, once `buffers` were told of it. */
-  prepare({ numbers }: PoseBuffers): readonly ComputeNode[] {
-    return numbers.array[KEPT] === 0 ? this.steps : this.keep;
+  prepare({ keptNow }: PoseBuffers): readonly ComputeNode[] {
+    return keptNow === 0 ? this.steps : this.keep;
   }
 
   dispose(): void {
@@ -202,10 +202,10 @@ export class PoseSteps {
     const clock = uniform(new Vector2());
     const starts = uniform(new Vector3(), 'ivec3');
     const counts = uniform(new Vector4(), 'ivec4');
-    this.nodes.call(({ numbers: { array }, posedCrowd: { playback } }) => {
+    this.nodes.call(({ numbers: { array } }) => {
       counts.value.fromArray(array, COUNTS);
       starts.value.fromArray(array, STARTS);
-      clock.value.set(playback.clock, playback.time.epoch);
+      clock.value.fromArray(array, CLOCK);
     });
     return { clock, starts, counts };
   }
@@ -214,9 +214,13 @@ export class PoseSteps {
    * A step that poses the crowd whose turn it is.
    *
    * @param members What is computed of each instance.
-   * @param count Where the number of instances is among those that it is told.
+   * @param count Of how many instances.
    */
-  private step(members: 'entries' | 'columns', count: number, build: () => void): ComputeNode {
+  private step(
+    members: 'entries' | 'columns',
+    count: 'posedNow' | 'keptNow',
+    build: () => void,
+  ): ComputeNode {
     const { webGPU } = this;
     const shader = Fn(() => {
       // Called once it is built, before its buffers are bound.
@@ -224,8 +228,8 @@ export class PoseSteps {
         if (turn < 0) return;
         const buffers = turns[turn++];
         this.nodes.use(buffers);
-        const { list, numbers, counts } = buffers;
-        const invocations = numbers.array[count] * counts[members];
+        const { list, counts } = buffers;
+        const invocations = buffers[count] * counts[members];
         // three.js lets the GPU say how many, other than its types say.
         const size = list?.poseSizes[members === 'columns' ? 1 : 0] ?? invocations;
         Object.assign(step, webGPU ? { dispatchSize: size } : { count: invocations });
