@@ -12,7 +12,7 @@ import wantedNodes from '../../shaders/playWanted.glsl.js?nodes=playWantedGLSL';
 import { storageOf } from '../../shaders/tsl.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
-import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
+import { GROUP_WORDS, isBitSet, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
 import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
 import type { StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
 import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
@@ -306,13 +306,10 @@ class Stored implements StoredOnGPU {
       const id = int(instanceIndex).toVar();
       const shown = uint(0).toVar();
       If(id.lessThan(this.count), () => {
-        playWanted(id, firstTexel(id));
-        const bit = visible
-          .element(id.shiftRight(5))
-          .shiftRight(uint(id).bitAnd(uint(31)))
-          .bitAnd(uint(1));
-        If(wanted.element(id).w.lessThan(0.5), () => {
-          shown.assign(bit);
+        playWanted(id, id.mul(actionsTexels(1)).toVar());
+        const isVisible = isBitSet(visible.element(id.shiftRight(5)), uint(id).bitAnd(uint(31)));
+        If(wanted.element(id).w.lessThan(0.5).and(isVisible), () => {
+          shown.assign(uint(1));
         });
       });
       writeBits({ lists: 1, capacity: this.count, words: int(drawn.count), bits, ids: bits }, shown);
@@ -354,6 +351,3 @@ function checkStorage(
     `${NAME}: ${name} has ${storage.array.length} numbers, and the crowd takes ${capacity * size}; make it new StorageInstancedBufferAttribute(${capacity}, ${size}).`,
   );
 }
-
-/** Where in the buffer an instance begins. Builds on the current stack. */
-const firstTexel = (instance: Node<'int'>): Node<'int'> => instance.mul(actionsTexels(1)).toVar();
