@@ -46,8 +46,9 @@ export class Occlusion {
    *
    * @throws If another one does so.
    */
-  add({ views }: SkinnedInstancedMesh): this {
+  add(crowd: SkinnedInstancedMesh): this {
     enableGPULists();
+    const { views } = crowd;
     if (views.occlusion !== null && views.occlusion !== this)
       throw new Error(
         'Another Occlusion hides instances of the crowd; remove the crowd from that one first.',
@@ -57,8 +58,8 @@ export class Occlusion {
   }
 
   /** Lets all instances of a crowd be drawn again. */
-  remove({ views }: SkinnedInstancedMesh): this {
-    if (views.occlusion === this) views.occlusion = null;
+  remove(crowd: SkinnedInstancedMesh): this {
+    if (crowd.views.occlusion === this) crowd.views.occlusion = null;
     return this;
   }
 
