@@ -202,13 +202,16 @@ export function buildOf(builder: NodeBuilder): Build {
   return builder as unknown as Build;
 }
 
-const kept = /*@__PURE__*/ new WeakMap<object, object>();
-
-/** What is kept of a build, by name. Functions are given a proxy of their builder, which has the same members. */
-export function keptOf<T>(builder: NodeBuilder): Partial<T> {
-  const { updateNodes } = buildOf(builder);
-  if (!kept.has(updateNodes)) kept.set(updateNodes, {});
-  return kept.get(updateNodes) as Partial<T>;
+/** Makes something once for each build. Functions are given a proxy of their builder, which has the same members. */
+export function onceABuild<A, T>(
+  make: (of: A, builder: NodeBuilder) => T,
+): (of: A, builder: NodeBuilder) => T {
+  const made = new WeakMap<object, T>();
+  return (of, builder) => {
+    const { updateNodes } = buildOf(builder);
+    if (!made.has(updateNodes)) made.set(updateNodes, make(of, builder));
+    return made.get(updateNodes) as T;
+  };
 }
 
 /** A matrix whose columns may be asked for. */

@@ -68,7 +68,7 @@ export type DrawState = {
   frame: number;
   /** Whether several renderers draw the crowd: then it is not known who is about to. */
   shared?: boolean;
-  /** Whether a view may say which instances are drawn. */
+  /** Whether a view says which instances are drawn. */
   viewed?: boolean;
   /** Whether it was drawn in this frame, so that its textures are fit for the renderer. */
   isChecked?: boolean;

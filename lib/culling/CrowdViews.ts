@@ -71,7 +71,7 @@ export class CrowdViews {
   posed = 0;
   /** The frame for which they were last posed before anything was drawn. */
   posedAhead = -1;
-  /** Null if nothing does. */
+  /** What hides instances; null if nothing does. Copies of the crowd are hidden by the same. */
   occlusion: {
     /** What a renderer finds out about it. */
     of(renderer: object): object;
@@ -108,10 +108,11 @@ export class CrowdViews {
     this.groups.invalidate();
   }
 
-  /** Takes over from another crowd whether that was said. */
+  /** Takes over from another crowd whether that was said, and what hides its instances. */
   copy(source: CrowdViews): void {
     if (this.culled !== source.culled) this.groups.invalidate();
     this.culled = source.culled;
+    this.occlusion = source.occlusion;
   }
 
   /** Whether instances outside of a camera's frustum are left out now. */
@@ -247,6 +248,7 @@ export class CrowdViews {
   dispose(): void {
     for (const owned of this.owned) owned.dispose();
     this.owned.clear();
+    this.occlusion = null;
     this.dropViews();
   }
 

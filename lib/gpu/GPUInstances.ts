@@ -9,16 +9,16 @@ import {
 } from 'three/webgpu';
 import frameAtNodes from '../../shaders/fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import wantedNodes from '../../shaders/playWanted.glsl.js?nodes=playWantedGLSL';
-import { type StorageOf, storageOf } from '../../shaders/tsl.js';
+import { storageOf } from '../../shaders/tsl.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { ClipReference } from '../animation/ClipTable.js';
-import { GROUP_WORDS, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
+import { GROUP_WORDS, isBitSet, WORKGROUP, writeBits } from '../backends/webgpu/gpuLists/compactLists.js';
 import { enableGPULists } from '../backends/webgpu/gpuLists/GPUViews.js';
-import type { ActionsReader, StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
+import type { StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
 import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { actionsRowBits, actionsTexels } from '../playback/instanceLayout.js';
+import { actionsTexels } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
 
 type Storage = StorageInstancedBufferAttribute;
@@ -247,10 +247,6 @@ class Stored implements StoredOnGPU {
     this.clips.needsUpdate = true;
   }
 
-  createReader(): ActionsReader {
-    return new StoredActions(this.actions as StorageBufferAttribute);
-  }
-
   prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
     const { time, clock } = this.crowd.playback;
     const { frame } = renderer.info;
@@ -310,13 +306,10 @@ class Stored implements StoredOnGPU {
       const id = int(instanceIndex).toVar();
       const shown = uint(0).toVar();
       If(id.lessThan(this.count), () => {
-        playWanted(id, firstTexel(id));
-        const bit = visible
-          .element(id.shiftRight(5))
-          .shiftRight(uint(id).bitAnd(uint(31)))
-          .bitAnd(uint(1));
-        If(wanted.element(id).w.lessThan(0.5), () => {
-          shown.assign(bit);
+        playWanted(id, id.mul(actionsTexels(1)).toVar());
+        const isVisible = isBitSet(visible.element(id.shiftRight(5)), uint(id).bitAnd(uint(31)));
+        If(wanted.element(id).w.lessThan(0.5).and(isVisible), () => {
+          shown.assign(uint(1));
         });
       });
       writeBits({ lists: 1, capacity: this.count, words: int(drawn.count), bits, ids: bits }, shown);
@@ -358,23 +351,3 @@ function checkStorage(
     `${NAME}: ${name} has ${storage.array.length} numbers, and the crowd takes ${capacity * size}; make it new StorageInstancedBufferAttribute(${capacity}, ${size}).`,
   );
 }
-
-/** Reads what instances play off a buffer, in which the texels of all rows follow each other. */
-class StoredActions implements ActionsReader {
-  private readonly texels: StorageOf<'vec4'>;
-
-  constructor(buffer: StorageBufferAttribute) {
-    this.texels = storageOf(buffer, 'vec4').toReadOnly();
-  }
-
-  set value(buffer: StorageBufferAttribute) {
-    this.texels.value = buffer;
-  }
-
-  rowTexels(x: Node<'int'>, row: Node<'int'>): Node<'vec4'>[] {
-    return [this.texels.element(row.mul(2 ** actionsRowBits(1) * actionsTexels(1)).add(x))];
-  }
-}
-
-/** Where in the buffer an instance begins. Builds on the current stack. */
-const firstTexel = (instance: Node<'int'>): Node<'int'> => instance.mul(actionsTexels(1)).toVar();

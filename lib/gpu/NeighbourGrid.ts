@@ -60,7 +60,9 @@ export class NeighbourGrid {
   constructor({ count, cell, cells = 128, placeOf }: NeighbourGridOptions) {
     this.cell = cell;
     this.cells = cells;
-    const all = cells * cells;
+    // Each invocation of a step sums up a stretch of the cells.
+    const stretch = Math.ceil((cells * cells) / SCANNED);
+    const all = stretch * SCANNED;
     const ends = new StorageBufferAttribute(new Uint32Array(all), 1);
     const ids = storageOf(new StorageBufferAttribute(new Uint32Array(count), 1), 'uint');
     this.ends = storageOf(ends, 'uint').toReadOnly();
@@ -78,19 +80,15 @@ export class NeighbourGrid {
     const tally = Fn(() => {
       atomicAdd(sumAt(cellOf(int(instanceIndex).toVar())), uint(1) as never);
     });
-    // Each invocation sums up a stretch of the cells, and begins where those before it have come to.
+    // Each begins where those before it have come to.
     const scan = Fn(() => {
       const totals = workgroupValues('uint', 'totals', SCANNED);
       const local = int(invocationLocalIndex).toVar();
-      const stretch = Math.ceil(all / SCANNED);
       const first = local.mul(stretch).toVar();
       const valueAt = (index: Node<'int'>) => atomicLoad(sumAt(index)) as unknown as Node<'uint'>;
       const total = uint(0).toVar();
       Loop(stretch, ({ i }) => {
-        const index = first.add(i).toVar();
-        If(index.lessThan(all), () => {
-          total.addAssign(valueAt(index));
-        });
+        total.addAssign(valueAt(first.add(i)));
       });
       totals.element(local).assign(total);
       workgroupBarrier();
@@ -100,11 +98,9 @@ export class NeighbourGrid {
       });
       Loop(stretch, ({ i }) => {
         const index = first.add(i).toVar();
-        If(index.lessThan(all), () => {
-          const next = sum.add(valueAt(index)).toVar();
-          atomicStore(sumAt(index), sum as never);
-          sum.assign(next);
-        });
+        const next = sum.add(valueAt(index)).toVar();
+        atomicStore(sumAt(index), sum as never);
+        sum.assign(next);
       });
     });
     // Where a cell begins moves on with each that is put there, until it is where the cell ends.

@@ -156,8 +156,8 @@ export const MUTANTS = {
   },
   'morphed-by-clips-tsl': {
     file: 'lib/backends/webgpu/crowdNodes.ts',
-    text: 'influence(this.uvNode.x.sub(1))',
-    fault: 'influence(this.uvNode.x)',
+    text: 'const target = this.uvNode.x.sub(1);',
+    fault: 'const target = this.uvNode.x;',
     tests: ['parity/morphs', 'parity/images', 'parity/dressing', 'parity/shapes'],
   },
   'reach-of-motions': {

@@ -23,8 +23,6 @@ export interface RowsNodes {
  * since the WebGL 2 backend, which has no compute shaders, can do nothing else.
  */
 export interface MatrixRows {
-  /** The buffers that hold them: either one with the 12 numbers of each matrix, or three with a row of each. */
-  readonly attributes: readonly StorageBufferAttribute[];
   /** The number of the invocation, and of what it writes. */
   readonly invocation: Node<'uint'>;
   /** @param written Whether a shader writes them; else it reads them. */
@@ -68,15 +66,15 @@ function unwritten(length: number): Float32Array {
 
 /** One buffer of structs: its rows lie together, and GPUs check once for a matrix whether it is within bounds, not for each row. */
 class StorageRows implements MatrixRows {
-  readonly attributes: readonly [StorageBufferAttribute];
+  private readonly buffer: StorageBufferAttribute;
   readonly invocation = instanceIndex;
 
   constructor(private readonly count: number) {
-    this.attributes = [new StorageBufferAttribute(unwritten(count * NUMBERS), NUMBERS)];
+    this.buffer = new StorageBufferAttribute(unwritten(count * NUMBERS), NUMBERS);
   }
 
   nodes(written: boolean): RowsNodes {
-    const all = structsIn(this.attributes[0], MatrixRowsStruct, this.count);
+    const all = structsIn(this.buffer, MatrixRowsStruct, this.count);
     const node = written ? all : all.toReadOnly();
     return {
       read: (index) => {
@@ -90,8 +88,8 @@ class StorageRows implements MatrixRows {
           element.get(name).assign(rows[i]);
         });
       },
-      use: ({ attributes }) => {
-        node.value = attributes[0];
+      use: (rows) => {
+        node.value = (rows as StorageRows).buffer;
       },
     };
   }
@@ -102,12 +100,12 @@ class StorageRows implements MatrixRows {
       device: GPUDevice;
       get(of: object): { buffer?: GPUBuffer };
     };
-    const kept = get.call(backend, this.attributes[0]);
+    const kept = get.call(backend, this.buffer);
     kept.buffer ??= device.createBuffer({ size: this.count * NUMBERS * 4, usage: STORAGE_USAGE });
   }
 
   dispose(): void {
-    this.attributes[0].dispose();
+    this.buffer.dispose();
   }
 }
 
@@ -117,7 +115,7 @@ class StorageRows implements MatrixRows {
  * every shader that reads it has it built in, and two crowds that share a material would read the same one.
  */
 class FeedbackRows implements MatrixRows {
-  readonly attributes: readonly StorageBufferAttribute[];
+  private readonly attributes: readonly StorageBufferAttribute[];
   // Not `instanceIndex`: then three.js draws one point an instance, which takes five times as long.
   readonly invocation = vertexIndex;
 

@@ -24,11 +24,13 @@ export interface NodeSource {
     instance: Node<'int'>;
     /** Gives a matrix for vertices of parts that are not hidden, see `shownRows`. */
     shown(rows: () => Rows): Rows;
-    /** Whether to move the vertex by the morph targets that clips move. */
+    /** Whether `influence` will be asked for. */
     morph: boolean;
     /** Whether matrices shall place the instance too, where they can. */
     placed: boolean;
   }): PosedNodes & {
+    /** What clips add to the influence of a morph target; null for nothing. Builds on the current stack. */
+    influence?: ((target: Node<'int'>) => Node<'float'>) | null;
     /** Null if that is not known. Builds on the current stack. */
     previous: (() => PosedNodes) | null;
     /** Rows of the inverse of the instance's matrix, of a source with a pass. Builds on the current stack. */

@@ -2,20 +2,15 @@ import type { BufferAttribute, InstancedBufferAttribute, Texture, TypedArray } f
 import { int } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { storageOf } from '../../../shaders/tsl.js';
+import { type StorageOf, storageOf } from '../../../shaders/tsl.js';
 import type { WrittenOnGPU } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { MovedInstances } from '../../instances/MovedInstances.js';
+import { actionsRowBits, actionsTexels } from '../../playback/instanceLayout.js';
 import { warnOnce } from '../../utils/messages.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import { isWebGPU, PerRenderer } from './PerRenderer.js';
-
-/** What instances play, as steps read it: a `TexelNode`, or a buffer of the same texels in their order. */
-export interface ActionsReader {
-  value: unknown;
-  rowTexels(x: Node<'int'>, row: Node<'int'>, count: 1): Node<'vec4'>[];
-}
 
 /** What the GPU itself writes of instances, as steps read it. */
 export interface StoredOnGPU extends WrittenOnGPU {
@@ -25,8 +20,6 @@ export interface StoredOnGPU extends WrittenOnGPU {
   readonly drawn: BufferAttribute | null;
   /** What instances play, as `ActionTexels` has it; null where the crowd's own texels say it. */
   readonly actions: BufferAttribute | null;
-  /** Makes what reads `actions`. */
-  createReader(): ActionsReader;
   /**
    * What to compute before a crowd is drawn.
    *
@@ -113,31 +106,57 @@ export const storedPlaces = /*@__PURE__*/ new PerRenderer(
   (renderer, { instanceMatrix }) => new StoredPlaces(isWebGPU(renderer), instanceMatrix),
 );
 
+/** Numbers of instances, by four: the layers of an `InstanceTexture`, or a buffer in which the texels of all follow each other. */
+type InstanceTexels = StorageBufferAttribute | Texture;
+
 /** Where the instances of a crowd stand, as the CPU says it or the GPU itself. */
-export const placesOf = (renderer: object, crowd: DrawnCrowd): StorageBufferAttribute | Texture => {
+export const placesOf = (renderer: object, crowd: DrawnCrowd): InstanceTexels => {
   const { buffer, texture } = storedPlaces.of(renderer, crowd);
   if (buffer === null) return (texture as InstanceTexture).layered;
   return ((crowd.crowd.written as StoredOnGPU | null)?.matrices ?? buffer) as StorageBufferAttribute;
 };
 
-/**
- * Reads the columns of instances' matrices. To `read` builds on the current stack.
- *
- * @param places See `placesOf`. Those of another crowd, or renderer, may take their place as the `value` of `node`.
- */
-export function placesReader(places: StorageBufferAttribute | Texture) {
-  if ('isTexture' in places) {
-    const node = texels(places);
-    return { node, read: (instance: Node<'int'>) => columnsIn(node, instance) };
+/** What they play. */
+export const actionsOf = ({ crowd: { written }, playback }: DrawnCrowd): InstanceTexels =>
+  ((written as StoredOnGPU | null)?.actions ?? playback.actions.layered) as InstanceTexels;
+
+/** Reads numbers of instances. Others of the same kind may take their place as its `value`. */
+export type TexelReader = Pick<TexelNode, 'rowTexels' | 'instanceTexels'> & { value: unknown };
+
+export const readerOf = (numbers: InstanceTexels): TexelReader =>
+  'isTexture' in numbers ? texels(numbers) : new TexelBuffer(numbers);
+
+/** Reads texels of a buffer as those of an `InstanceTexture`. */
+class TexelBuffer implements TexelReader {
+  private readonly node: StorageOf<'vec4'>;
+
+  constructor(buffer: StorageBufferAttribute) {
+    this.node = storageOf(buffer, 'vec4').toReadOnly();
   }
-  const node = storageOf(places, 'vec4').toReadOnly();
-  const read = (instance: Node<'int'>) => {
-    const first = instance.mul(COLUMNS).toVar();
-    return [0, 1, 2, 3].map((i) => node.element(first.add(i)).toVar());
-  };
-  return { node: node as { value: unknown }, read };
+
+  get value() {
+    return this.node.value;
+  }
+
+  set value(buffer: StorageBufferAttribute) {
+    this.node.value = buffer;
+  }
+
+  /** In rows as actions of one layer have them. */
+  rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
+    return this.texels(row.mul(2 ** actionsRowBits(1) * actionsTexels(1)).add(x), count);
+  }
+
+  instanceTexels(instance: Node<'int'>, stride: number, offset: Node<'int'>, count: number): Node<'vec4'>[] {
+    return this.texels(instance.mul(stride).add(offset), count);
+  }
+
+  private texels(at: Node<'int'>, count: number): Node<'vec4'>[] {
+    const first = at.toVar();
+    return Array.from({ length: count }, (_, i) => this.node.element(first.add(i)).toVar());
+  }
 }
 
-/** The columns of a matrix in a texture of four texels an instance. Builds on the current stack. */
-export const columnsIn = (matrices: TexelNode, instance: Node<'int'>): readonly Node<'vec4'>[] =>
-  matrices.instanceTexels(instance, COLUMNS, int(0), COLUMNS);
+/** The columns of an instance's matrix. Builds on the current stack. */
+export const columnsIn = (places: TexelReader, instance: Node<'int'>): readonly Node<'vec4'>[] =>
+  places.instanceTexels(instance, COLUMNS, int(0), COLUMNS);

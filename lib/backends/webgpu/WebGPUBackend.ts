@@ -27,19 +27,8 @@ import type { WebGPUPoses } from './WebGPUPoses.js';
 export { skinnedInstanceNormal, skinnedInstancePosition } from './poseCrowd.js';
 export { instanceUniform } from './uniformNodes.js';
 
-const drawn = /*@__PURE__*/ new WeakMap<
-  DrawnCrowd,
-  {
-    /** The build key, for each material. */
-    keys: WeakMap<Material, number>;
-    morphTexture: object | null;
-    /** How often `morphTexture` has become another one. Builds hold the texture, so each needs builds of its own. */
-    generation: number;
-  }
->();
-
-/** Generations that build keys tell apart; then they begin anew. */
-const GENERATIONS = 64;
+/** By crowd the build key of each material. */
+const builds = /*@__PURE__*/ new WeakMap<DrawnCrowd, WeakMap<Material, number>>();
 
 /** Kinds of surfaces that build keys tell apart: four, and then the codes of merged materials, which are the upper half. */
 const MERGED_SURFACES = 4;
@@ -83,10 +72,13 @@ export const webGPUBackend: Backend = {
     if (!views.isWatched && !isUneven(crowd)) views.updateGroups();
     setDrawParameters(crowd);
     checkSizes(renderer, crowd);
-    const onGPU = isListedByGPU(renderer, crowd) && readsView(crowd);
+    const isBundled = isInBundle(crowd);
+    const isViewed = readsView(crowd);
+    crowd.skeleton.drawn.viewed = isViewed && !(isBundled && showsEveryone(crowd));
+    const onGPU = isViewed && isListedByGPU(renderer, crowd);
     if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;
-    if (isInBundle(crowd)) noteHook(renderer, crowd, camera, last, group);
+    if (isBundled) noteHook(renderer, crowd, camera, last, group);
     crowd.isSkinnedMesh = isPosable(renderer, last);
     const seen = onGPU && crowd.crowd.written !== null ? null : pose(renderer, crowd, camera, isShadowMap);
     if (onGPU) {
@@ -112,21 +104,17 @@ export const webGPUBackend: Backend = {
 };
 
 /** Whether only those are posed whom cameras see. */
-const posesSeen = (crowd: DrawnCrowd): boolean =>
-  readsView(crowd) && crowd.count <= crowd.visibility.count && !(showsEveryone(crowd) && isInBundle(crowd));
+const posesSeen = ({ skeleton, count, visibility }: DrawnCrowd): boolean =>
+  skeleton.drawn.viewed === true && count <= visibility.count;
 
 /** Poses those whom a camera sees. Returns what it sees; null where that is everyone. */
 function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: boolean): CameraView | null {
   const renderer = target as unknown as WebGPURenderer;
-  const { views, matrixWorld } = crowd;
   const poses = nodeSourceOf(crowd).posesOf?.(renderer, crowd);
   if (poses !== undefined) poseAhead(renderer, poses, crowd);
-  const isSeen = posesSeen(crowd);
-  const isFirst = poses?.beginFrame(renderer) === true;
-  const expected = isSeen && isFirst ? views.expected(matrixWorld, target.info.frame) : null;
-  const seen = isSeen ? seenBy(renderer, crowd, camera, isShadowMap) : null;
-  poses?.update(renderer, crowd, expected, seen);
-  views.posed = poses?.posedCount ?? 0;
+  const seen = posesSeen(crowd) ? seenBy(renderer, crowd, camera, isShadowMap) : null;
+  poses?.update(renderer, crowd, seen?.alone ?? null);
+  crowd.views.posed = poses?.posedCount ?? 0;
   return seen;
 }
 
@@ -160,10 +148,10 @@ function poseAhead(renderer: WebGPURenderer, poses: WebGPUPoses, crowd: DrawnCro
 
 /** Has those posed whom cameras are likely to see of a crowd in the frame that has begun. */
 function poseExpected(renderer: WebGPURenderer, poses: WebGPUPoses, crowd: DrawnCrowd): void {
-  if (crowd.crowd.written !== null || !poses.beginFrame(renderer)) return;
-  const isSeen = posesSeen(crowd);
-  const expected = isSeen ? crowd.views.expected(crowd.matrixWorld, renderer.info.frame) : null;
-  if (expected?.length !== 0) poses.update(renderer, crowd, expected, expected?.[0] ?? null, true);
+  if (crowd.crowd.written !== null) return;
+  const { views, matrixWorld } = crowd;
+  const expected = posesSeen(crowd) ? views.expected(matrixWorld, renderer.info.frame) : null;
+  if (expected?.length !== 0) poses.update(renderer, crowd, expected, true);
 }
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
@@ -188,7 +176,6 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   const { written } = crowd.crowd;
   key = key * 4 + (written?.places ? 1 : 0) + (written?.plays ? 2 : 0);
   key = key * SURFACES + surfaceOf(material);
-  key = key * GENERATIONS + generationOf(crowd);
   let number = numbers.get(key);
   if (number === undefined) {
     number = MAX_BONES + numbers.size + 1;
@@ -202,24 +189,6 @@ function surfaceOf(material: Material): number {
   const merged = mergedCode(material);
   if (merged > 0) return merged - MERGED_CODES / 2 + MERGED_SURFACES;
   return (hasArrayMap(material) ? 2 : 0) + (hasPalette(material) ? 1 : 0);
-}
-
-function drawStateOf(crowd: DrawnCrowd) {
-  let last = drawn.get(crowd);
-  if (last === undefined) {
-    last = { keys: new WeakMap(), morphTexture: crowd.morphTexture, generation: 0 };
-    drawn.set(crowd, last);
-  }
-  return last;
-}
-
-function generationOf(crowd: DrawnCrowd): number {
-  const last = drawStateOf(crowd);
-  if (last.morphTexture !== crowd.morphTexture) {
-    last.morphTexture = crowd.morphTexture;
-    last.generation = (last.generation + 1) % GENERATIONS;
-  }
-  return last.generation;
 }
 
 /**
@@ -238,7 +207,8 @@ function isPosable(renderer: Renderer, material: Material): boolean {
 function patch(crowd: DrawnCrowd, material: Material, key: number): void {
   checkVertexNode(material);
   patchNodeMaterial(material);
-  const { keys } = drawStateOf(crowd);
+  const keys = builds.get(crowd) ?? new WeakMap();
+  builds.set(crowd, keys);
   const last = keys.get(material);
   if (last === key) return;
   // The renderer looks at keys of what it has built only when the material's version has moved.

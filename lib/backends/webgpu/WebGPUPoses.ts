@@ -1,31 +1,16 @@
-import { StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import type { StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PoseRequest } from '../../culling/InstanceList.js';
 import { PreviousRows } from '../../instances/PreviousRows.js';
 import type { InstancePlayback } from '../../playback/InstancePlayback.js';
-import { PaletteRows } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
-import { createMatrixRows, type MatrixRows, maxMatrixRows } from './MatrixRows.js';
-import { isWebGPU, PerRenderer } from './PerRenderer.js';
-import {
-  computeWaiting,
-  countPoses,
-  createPoseNumbers,
-  type PoseBuffers,
-  type PoseList,
-  PoseSteps,
-  poseKey,
-  timesIn,
-  wait,
-} from './PoseSteps.js';
-import { SharedSteps, type StepsRegistry } from './SharedSteps.js';
+import { createMatrixRows, type MatrixRows } from './MatrixRows.js';
+import { isWebGPU, PerRenderer, SharedSteps, type StepsRegistry } from './PerRenderer.js';
+import { PoseBuffers, type PoseList } from './PoseBuffers.js';
+import { computeWaiting, PoseSteps, poseKey, wait } from './PoseSteps.js';
 import { placesOf, storedPlaces } from './StoredPlaces.js';
-
-const MATRIX_BYTES = 48;
-/** Instances that are posed at once where the CPU lists them: what lies between the steps takes no more memory than that. */
-const MOST_AT_ONCE = 4096;
 
 /** Steps of all crowds. Those of WebGL 2 write to the buffers that they were built for, so each crowd has its own. */
 const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
@@ -84,52 +69,22 @@ export class KeptPoses {
  * Two computations follow each other. The first samples and mixes what plays, once for each node of each instance, the second
  * multiplies for each joint what the nodes above it came to.
  */
-export class WebGPUPoses implements PoseBuffers {
-  readonly counts;
-  readonly rows: PaletteRows;
-  locals!: MatrixRows;
-  segments: MatrixRows | null = null;
-  palette!: MatrixRows;
-  due!: StorageBufferAttribute;
-  list: PoseList | null = null;
-  readonly numbers: StorageBufferAttribute;
-  readonly times: Float32Array;
-  posedCrowd!: DrawnCrowd;
-  places!: ReturnType<typeof placesOf>;
+export class WebGPUPoses extends PoseBuffers {
   private tracker: PoseDirtyTracker;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
   /** The first so many instances have a pose. */
   private count = 0;
-  /** Whether nobody is posed in the palette that there is. */
-  private isEmpty = true;
-  /** Whether `due` lists all rows, in order. */
-  private isDueInOrder = false;
-  /** Rows that there are buffers for. */
-  size = -1;
-  /** The same with that of nobody. */
-  private room = -1;
-  /** Instances that are posed at once. */
-  private atOnce: number;
   private frame = -1;
-  /** What draws of this frame may still read. */
-  private readonly retired: { dispose(): void }[] = [];
 
   constructor(
     private readonly boneTexture: BoneTexture,
     private readonly playback: InstancePlayback,
-    private readonly webGPU: boolean,
+    webGPU: boolean,
   ) {
-    const { capacity } = playback;
-    this.counts = countPoses(boneTexture.data.tracks as PoseTracks);
-    this.numbers = createPoseNumbers(this.counts);
-    this.times = timesIn(this.numbers);
-    this.rows = new PaletteRows(capacity, (texture) => this.retired.push(texture));
-    this.tracker = new PoseDirtyTracker(capacity);
+    super(boneTexture.data.tracks as PoseTracks, playback.capacity, webGPU);
+    this.tracker = new PoseDirtyTracker(playback.capacity);
     this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
-    if (!webGPU) this.rows.setSize(capacity);
-    this.atOnce = webGPU ? MOST_AT_ONCE : Infinity;
-    this.resize();
   }
 
   /** What the WebGL 2 backend computes is built for the buffers that it writes, of one size. */
@@ -141,11 +96,8 @@ export class WebGPUPoses implements PoseBuffers {
   get keptPoses(): KeptPoses {
     const { playback, counts, webGPU } = this;
     this.kept ??= new KeptPoses(createMatrixRows(playback.capacity * counts.columns, webGPU), playback);
+    this.before = this.kept.palette;
     return this.kept;
-  }
-
-  get before(): MatrixRows | null {
-    return this.kept?.palette ?? null;
   }
 
   /** How many instances are posed as they are now. */
@@ -153,49 +105,32 @@ export class WebGPUPoses implements PoseBuffers {
     return this.tracker.count;
   }
 
-  /** @returns Whether this is the first time in a frame. */
-  beginFrame({ info: { frame } }: WebGPURenderer): boolean {
-    if (frame === this.frame) return false;
-    this.frame = frame;
-    for (let i = 0; i < this.retired.length; i++) this.retired[i].dispose();
-    this.retired.length = 0;
-    return true;
-  }
-
   /**
    * Poses those instances that are wanted, and are not posed yet as they are now. Call it in `onBeforeRender`.
    *
-   * @param expected What other cameras of the frame are likely to see.
-   * @param seen What is about to be drawn; null for all.
+   * @param requested What cameras are about to draw; null for all.
    * @param waits Whether it is left to `computeWaiting` to compute them, if that can be.
    * @throws If the device has no room for so many.
    */
   update(
     renderer: WebGPURenderer,
     crowd: DrawnCrowd,
-    expected: readonly PoseRequest[] | null,
-    seen: PoseRequest | null,
+    requested: readonly PoseRequest[] | null,
     waits = false,
   ): void {
-    const { rows, tracker, webGPU } = this.fitted();
+    this.begin(renderer);
+    const { rows, tracker } = this;
     crowd.crowd.poseEdits?.update();
-    const all = seen === null || this.kept !== null || !webGPU;
+    const all = requested === null || this.kept !== null || !this.webGPU;
     const { askedCount } = tracker;
-    if (tracker.moveTo(crowd) && !all && rows.shrink(askedCount)) {
-      this.isEmpty = true;
-      // The GPU may have listed them until now.
-      this.atOnce = MOST_AT_ONCE;
-    }
+    if (tracker.moveTo(crowd) && !all) this.shrink(askedCount);
     const places = storedPlaces.of(renderer, crowd);
     places.update(crowd, renderer);
     if (crowd.crowd.written?.places) tracker.clear();
     else places.takeMoved(tracker);
     tracker.begin();
     if (all) tracker.add(null, crowd);
-    else {
-      if (expected !== null) for (let i = 0; i < expected.length; i++) tracker.add(expected[i], crowd);
-      tracker.add(seen, crowd);
-    }
+    else for (let i = 0; i < requested.length; i++) tracker.add(requested[i], crowd);
     this.grow(renderer, all ? rows.capacity : tracker.askedCount);
     if (this.isEmpty) {
       // Cameras that were prepared before this one may be drawn after it.
@@ -217,34 +152,41 @@ export class WebGPUPoses implements PoseBuffers {
 
   /** Has the instances of a list posed, at the next `computeWaiting`. */
   poseListed(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList): void {
+    this.begin(renderer);
     crowd.crowd.poseEdits?.update();
     // The GPU alone knows how many these are.
-    this.grow(renderer, this.fitted().rows.capacity, Infinity);
+    this.grow(renderer, this.rows.capacity, Infinity);
     // What the tracker knows is not so any more.
     this.isEmpty = true;
-    wait(this.stepsFor(renderer, crowd, list).prepare(this, 0, 0, 0), this);
+    const steps = this.stepsFor(renderer, crowd, list);
+    this.tell(0, 0, 0);
+    wait(steps.prepare(this), this);
   }
 
-  dispose(): void {
-    this.numbers.dispose();
+  override dispose(): void {
     this.steps.dispose();
-    this.rows.dispose();
-    this.retire();
-    for (const thing of this.retired) thing.dispose();
+    super.dispose();
     this.kept?.dispose();
   }
 
-  /** Makes room for as many instances as there are now, in the palette that there is: that goes by who is seen. */
-  private fitted(): this {
-    const { rows, kept } = this;
+  /**
+   * Frees what the frame before may have read, and makes room for as many instances as there are now, in the palette that there is: that
+   * goes by who is seen.
+   */
+  private begin({ info: { frame } }: WebGPURenderer): void {
+    const { rows, kept, retired } = this;
+    if (frame !== this.frame) {
+      for (let i = 0; i < retired.length; i++) retired[i].dispose();
+      retired.length = 0;
+    }
+    this.frame = frame;
     const { capacity } = this.playback;
-    if (rows.capacity === capacity) return this;
+    if (rows.capacity === capacity) return;
     rows.resize(capacity);
     this.tracker = new PoseDirtyTracker(capacity);
     this.isEmpty = true;
-    if (kept !== null) this.retired.push(kept);
-    this.kept = null;
-    return this;
+    if (kept !== null) retired.push(kept);
+    this.kept = this.before = null;
   }
 
   private pose(renderer: WebGPURenderer, crowd: DrawnCrowd, waits: boolean): void {
@@ -254,7 +196,8 @@ export class WebGPUPoses implements PoseBuffers {
     let copied = kept?.keep(renderer, this.count) ?? 0;
     const steps = this.stepsFor(renderer, crowd, null);
     for (let first = 0; first < due; first += atOnce) {
-      wait(steps.prepare(this, first, Math.min(due - first, atOnce), copied), this);
+      this.tell(first, Math.min(due - first, atOnce), copied);
+      wait(steps.prepare(this), this);
       copied = 0;
       if (!waits || !this.canWait || due > atOnce) computeWaiting(renderer);
     }
@@ -263,33 +206,17 @@ export class WebGPUPoses implements PoseBuffers {
 
   /** The steps that pose a crowd next, once all that they read and write is prepared. */
   private stepsFor(renderer: WebGPURenderer, crowd: DrawnCrowd, list: PoseList | null): PoseSteps {
-    const { rows, counts, kept, webGPU } = this;
     this.posedCrowd = crowd;
     this.places = placesOf(renderer, crowd);
     this.list = list;
-    rows.rowOf.prepare(renderer);
-    rows.instanceOf.texture.prepare(renderer);
+    this.prepareBuffers(renderer);
     prepareUploads(renderer, crowd);
-    this.locals.prepare(renderer);
-    this.segments?.prepare(renderer);
-    this.palette.prepare(renderer);
-    const key = poseKey(crowd, counts, kept !== null);
-    return this.steps.get(renderer, key, () => new PoseSteps(this, webGPU));
+    return this.steps.get(renderer, poseKey(this), () => new PoseSteps(this, this.webGPU));
   }
 
   /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
   private get canWait(): boolean {
     return this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
-  }
-
-  /** Makes room for so many. */
-  private grow(renderer: WebGPURenderer, count: number, atOnce = this.atOnce): void {
-    const { rows } = this;
-    if (count > rows.size) rows.setSize(rows.sizeFor(count));
-    if (rows.size === this.size && withNobody(rows) === this.room && atOnce === this.atOnce) return;
-    this.atOnce = atOnce;
-    checkRoom(renderer, this, atOnce);
-    this.resize();
   }
 
   /** Lists the rows that are to be posed. Returns how many these are. */
@@ -321,27 +248,6 @@ export class WebGPUPoses implements PoseBuffers {
     sendFirst(due, listed);
     return listed;
   }
-
-  private resize(): void {
-    const { counts, webGPU } = this;
-    if (this.size >= 0) this.retire();
-    const { size } = this.rows;
-    this.size = size;
-    this.isEmpty = true;
-    const entries = Math.min(size, this.atOnce) * counts.entries;
-    this.locals = createMatrixRows(entries, webGPU);
-    if (counts.layout.hasLongChains) this.segments = createMatrixRows(entries, webGPU);
-    this.room = withNobody(this.rows);
-    this.palette = createMatrixRows(this.room * counts.columns, webGPU);
-    this.due = new StorageBufferAttribute(new Uint32Array(Math.max(1, size)), 1);
-    this.isDueInOrder = false;
-  }
-
-  private retire(): void {
-    const { due, segments } = this;
-    this.retired.push(this.locals, this.palette, due);
-    if (segments !== null) this.retired.push(segments);
-  }
 }
 
 /** Has renderers upload the first numbers of a buffer, and those that wait already. */
@@ -358,24 +264,6 @@ const NO_RATES = /*@__PURE__*/ new Float32Array(1);
 function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits } }: DrawnCrowd): void {
   playback.actions.prepare(renderer);
   if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer);
-}
-
-/** Rows that palettes have. Where some instance has none, it has the last: all its vertices are at one point. */
-const withNobody = ({ size, capacity }: PaletteRows): number => (size < capacity ? size + 1 : size);
-
-function checkRoom(
-  renderer: WebGPURenderer,
-  { counts: { entries, columns, joints }, rows }: WebGPUPoses,
-  atOnce: number,
-): void {
-  const size = withNobody(rows);
-  // What lies between the steps is of those that are posed at once.
-  const width = Math.max(columns, atOnce < size ? 0 : entries);
-  const room = Math.floor(maxMatrixRows(renderer) / width);
-  if (size <= room) return;
-  throw new Error(
-    `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${size}; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of ${size * width * MATRIX_BYTES}.`,
-  );
 }
 
 /** The poses of crowds. */

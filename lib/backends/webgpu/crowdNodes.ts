@@ -1,16 +1,22 @@
 import type { Texture } from 'three';
-import { Fn, int, ivec2, morphReference, OnObjectUpdate, property, vec4 } from 'three/tsl';
+import { Fn, int, ivec2, morphReference, OnObjectUpdate, uniformArray, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder, NodeMaterial } from 'three/webgpu';
 import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
 import { lookedUp, ownDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, type DrawnMaterial, keptOf } from '../../../shaders/tsl.js';
+import {
+  buildOf,
+  type DrawFrame,
+  type DrawnMaterial,
+  type Elements,
+  onceABuild,
+} from '../../../shaders/tsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { type DrawnList, listOf } from './drawnLists.js';
+import { createList } from './drawnLists.js';
 import { nodesOf, type PartNode } from './featureNodes.js';
 import { morphedGeometry } from './morphedGeometry.js';
 
@@ -32,14 +38,17 @@ function callAll(callbacks: readonly CrowdCallback[]): Node {
   });
 }
 
+const eventOf = /*@__PURE__*/ onceABuild(() => {
+  const callbacks: CrowdCallback[] = [];
+  return { callbacks, event: callAll(callbacks) };
+});
+
 /** Calls back before each draw of what is built, with the crowd that is drawn: builds may be shared by several. */
 export function onCrowdUpdate(callback: CrowdCallback): void {
   const note = Fn((builder: NodeBuilder) => {
-    const kept = keptOf<{ callbacks: CrowdCallback[]; event: Node }>(builder);
-    kept.callbacks ??= [];
-    kept.callbacks.push(callback);
-    kept.event ??= callAll(kept.callbacks);
-    kept.event.toStack();
+    const { callbacks, event } = eventOf(null, builder);
+    callbacks.push(callback);
+    event.toStack();
   }, 'void');
   note();
 }
@@ -61,11 +70,11 @@ export function drawnTexels(
 }
 
 /** The list by which a crowd is drawn. */
-export function listOfBuild(crowd: DrawnCrowd, builder: NodeBuilder): DrawnList {
+export const listOfBuild = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder) => {
   // Shadow maps read the same lists.
   const { fades } = variantOf(crowd.bindMatrix.elements[PARAM_VARIANT]);
-  return listOf(builder, crowd, fades);
-}
+  return createList(buildOf(builder).renderer, crowd, fades);
+});
 
 /** The instance that is drawn, and the row of a palette that holds its pose. Both are looked up once in a build, and build on the current stack. */
 export const instanceNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> =>
@@ -73,21 +82,15 @@ export const instanceNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int
 export const rowNode = (crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> =>
   listOfBuild(crowd, builder).listsRows ? entryNode(crowd, builder) : otherNode(crowd, builder);
 
-const listed = keptOf<{ entry: Node<'int'>; other: Node<'int'> }>;
+const entryNode = /*@__PURE__*/ onceABuild(
+  (crowd: DrawnCrowd, builder): Node<'int'> =>
+    int(Fn(() => listOfBuild(crowd, builder).entry(ownDrawnIndex()))()).toVar(),
+);
 
-function entryNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
-  const kept = listed(builder);
-  kept.entry ??= int(Fn(() => listOfBuild(crowd, builder).entry(ownDrawnIndex()))()).toVar();
-  return kept.entry;
-}
-
-function otherNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'int'> {
-  const kept = listed(builder);
-  kept.other ??= int(
-    Fn(() => lookedUp(listOfBuild(crowd, builder).others, entryNode(crowd, builder)))(),
-  ).toVar();
-  return kept.other;
-}
+const otherNode = /*@__PURE__*/ onceABuild(
+  (crowd: DrawnCrowd, builder): Node<'int'> =>
+    int(Fn(() => lookedUp(listOfBuild(crowd, builder).others, entryNode(crowd, builder)))()).toVar(),
+);
 
 /** Tells fragments which of them are drawn, where levels of detail fade. */
 export function writeFade(crowd: DrawnCrowd, builder: NodeBuilder): void {
@@ -104,37 +107,55 @@ export function partNode(crowd: DrawnCrowd, { parts }: ShaderVariant, builder: N
 }
 
 /**
- * Moves vertex and normal by the morph targets that clips move, once three.js has applied those of the mesh: with the same function
- * and texture, to which these influences are another texture. Builds on the current stack.
+ * Moves vertex and normal by morph targets, with three.js's own function, to which the influences are a texture. Builds on the current
+ * stack.
+ *
+ * @param byClips What clips add to the influence of a target; null for nothing.
  */
-export function morphByClips(crowd: DrawnCrowd, influence: (target: Node<'int'>) => Node<'float'>): void {
-  const { geometry } = crowd;
+export function morphVertex(
+  crowd: DrawnCrowd,
+  builder: NodeBuilder,
+  byClips: ((target: Node<'int'>) => Node<'float'>) | null,
+): void {
+  const own = ownInfluence(crowd, builder);
   const morphTexture = {
     isTextureNode: true,
     getBase: () => null,
     clone: () => ({
       uvNode: ivec2(0),
-      // The first texel of a row of influences is not that of a target.
       setSampler() {
-        return vec4(influence(this.uvNode.x.sub(1)));
+        // The first texel of a row of influences is not that of a target.
+        const target = this.uvNode.x.sub(1);
+        return vec4(byClips === null ? own(target) : own(target).add(byClips(target)));
       },
     }),
   };
   const mesh = Object.create(crowd, {
-    geometry: { value: morphedGeometry(geometry) },
+    geometry: { value: morphedGeometry(crowd.geometry) },
     count: { value: 2 },
     morphTexture: { value: morphTexture },
     morphTargetInfluences: { value: undefined },
   });
-  const colors = property('vec4', 'morphColorSum');
-  const before = geometry.morphAttributes.color && colors.toVar();
+  morphReference(mesh);
   // Other crowds may share the build: no texture of this one is in it.
   const share = Fn((builder: NodeBuilder) => {
-    buildOf(builder).objectSpecific = crowd.morphTexture !== null;
+    buildOf(builder).objectSpecific = false;
   }, 'void');
-  morphReference(mesh);
   share();
-  if (before) colors.addAssign(before);
+}
+
+/** The influence that a morph target has without clips: each instance's own, or that of the mesh. */
+function ownInfluence(crowd: DrawnCrowd, builder: NodeBuilder): (target: Node<'int'>) => Node<'float'> {
+  if (crowd.morphTexture !== null) {
+    const influences = drawnTexels(crowd, ({ morphTexture }) => morphTexture ?? undefined);
+    return (target) => influences.texel(ivec2(target.add(1), instanceNode(crowd, builder))).x;
+  }
+  const influences = uniformArray(crowd.morphTargetInfluences as number[], 'float');
+  onCrowdUpdate(({ morphTargetInfluences }) => {
+    influences.array = morphTargetInfluences as number[];
+    influences.updateBuffer();
+  });
+  return (target) => (influences as unknown as Elements<'float'>).element(target);
 }
 
 const lastNumbers = /*@__PURE__*/ new WeakMap<

@@ -1,13 +1,13 @@
 import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Object3D } from 'three';
 import { fract, int } from 'three/tsl';
-import type { Node, NodeBuilder } from 'three/webgpu';
+import type { Node } from 'three/webgpu';
 import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawFrame, keptOf } from '../../../shaders/tsl.js';
+import { buildOf, type DrawFrame, onceABuild } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED, PARAM_LOOKS_UP } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { goesByInstanceLayers, readsView, warnNotCulled } from '../../core/drawnCrowds.js';
+import { goesByInstanceLayers, warnNotCulled } from '../../core/drawnCrowds.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { View } from '../../culling/InstanceList.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
@@ -112,12 +112,12 @@ class CameraList implements DrawnList {
   }
 
   show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null, all: boolean): void {
-    const { views, visibility, matrixWorld, list } = crowd;
+    const { views, visibility, matrixWorld, list, skeleton } = crowd;
     const { camera, material } = frame;
     const renderer = frame.renderer as object;
-    if (all || !readsView(crowd) || camera === null || (showsEveryone(crowd) && isInBundle(crowd))) {
+    if (all || skeleton.drawn.viewed !== true || camera === null) {
       this.use(crowd, { list: views.everyone }, renderer, rows);
-      crowd.skeleton.drawnCount = null;
+      skeleton.drawnCount = null;
       return;
     }
     const { transparent, isShadowPassMaterial } = material as Material & { isShadowPassMaterial?: boolean };
@@ -129,7 +129,7 @@ class CameraList implements DrawnList {
       isShadowMap || isCut ? seen.of(list, isCut) : seen.inOrder(list, transparent, matrixWorld, views);
     this.use(crowd, view, renderer, rows);
     // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
-    crowd.skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
+    skeleton.drawnCount = view.list.countBelow(crowd.count, view.count, view.start);
   }
 
   private use(
@@ -158,33 +158,22 @@ export function lookUp(
   others.value = isSame ? noNumbers('rows') : (texture as InstanceTexture).layered;
 }
 
-/** By build: its list, and whether nodes of the user read instanced attributes, which is known once the shaders are built. */
-const known = keptOf<{ list: DrawnList; readsDrawnIndex: boolean }>;
-
 /** What a build reads its instances from. */
-export function listOf(builder: NodeBuilder, crowd: DrawnCrowd, fades: boolean): DrawnList {
-  const build = buildOf(builder);
-  const kept = known(builder);
-  kept.list ??=
-    gpuLists?.isUsed(build.renderer, crowd) === true ? gpuLists.createList(fades) : new CameraList();
-  return kept.list;
-}
+export const createList = (renderer: object, crowd: DrawnCrowd, fades: boolean): DrawnList =>
+  gpuLists?.isUsed(renderer, crowd) === true ? gpuLists.createList(fades) : new CameraList();
 
 /**
  * Whether nodes of the user read instanced attributes, as `instancedBufferAttribute` makes them: GPUs read those by the drawn
  * index, whatever instance is drawn there. Ask for it when a build is drawn.
  */
-export function readsDrawnIndex(builder: NodeBuilder, crowd: DrawnCrowd): boolean {
-  const kept = known(builder);
-  if (kept.readsDrawnIndex === undefined) {
-    kept.readsDrawnIndex = false;
-    for (const { name, node } of buildOf(builder).getAttributesArray()) {
-      if (!node?.attribute) continue;
-      const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
-      if (attribute === null || isOfVertices(attribute)) continue;
-      warnNotCulled(name);
-      kept.readsDrawnIndex = true;
-    }
+export const readsDrawnIndex = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder): boolean => {
+  let reads = false;
+  for (const { name, node } of buildOf(builder).getAttributesArray()) {
+    if (!node?.attribute) continue;
+    const attribute = node.getObjectAttribute(crowd) as BufferAttribute | InterleavedBufferAttribute | null;
+    if (attribute === null || isOfVertices(attribute)) continue;
+    warnNotCulled(name);
+    reads = true;
   }
-  return kept.readsDrawnIndex;
-}
+  return reads;
+});

@@ -6,7 +6,7 @@ import { clipNeeds, restMatrix, skinningMatrix } from '../../../shaders/skinning
 import type { TexelNode } from '../../../shaders/TexelNode.js';
 import { zeroFloats } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { drawnTexels, morphByClips, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
+import { drawnTexels, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
 
 /** Twin of `lib/baking/frames.ts`: each vertex reads and mixes skinning matrices that were baked frame by frame. */
@@ -22,9 +22,9 @@ export const frameNodes: NodeSource = {
         influences.element(i).addAssign(influence(i));
       });
     const rows = shown(() => skinningMatrix(clips(drawClock()), follow, targets > 0 ? addClip : undefined));
-    if (targets > 0) morphByClips(crowd, (target) => influences.element(target));
     return {
       rows,
+      influence: targets > 0 ? (target) => influences.element(target) : null,
       // From the morphed position: three.js keeps no weights of the frame before.
       previous: () => ({ rows: shown(() => skinningMatrix(clips(previousClock()), follow)) }),
     };

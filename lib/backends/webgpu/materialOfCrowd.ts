@@ -1,4 +1,4 @@
-import type { Material } from 'three';
+import type { Material, Texture } from 'three';
 import {
   attribute,
   Fn,
@@ -19,11 +19,11 @@ import {
   buildOf,
   type DrawnMaterial,
   isMapReference,
-  keptOf,
   materialProperty,
   materialReferenceOf,
   numbersIn,
   type OverrideNode,
+  onceABuild,
   opacityNodeOf,
   readLayer,
   referredMaterial,
@@ -170,31 +170,17 @@ const mapLayer = /*@__PURE__*/ Fn((builder: NodeBuilder) => {
   return layer === null ? int(0) : int(layer.add(0.5));
 });
 
-/** What shaders know of the merged material that a fragment is of: twin of `mergedSurface.glsl.ts`. */
-interface MergedNodes {
-  /** A number of the table. */
-  number(at: number): Node<'float'>;
-  /** Three numbers of the table, from one of which the number is a multiple of four. */
-  numbers(at: number): Node<'vec3'>;
-  /**
-   * A sample of a texture; `none`, or white, where the material has none.
-   *
-   * @param sampled Samples all layers of it; by default those of the material that is drawn.
-   */
-  sample(map: MergedMap, none?: Node<'vec4'>, sampled?: Node<'vec4'>): Node<'vec4'>;
-}
-
 /**
- * Reads the table of a material that was merged of several with different textures; null for others.
+ * What shaders know of the merged material that a fragment is of, where a material was merged of several with different textures; null
+ * for others: twin of `mergedSurface.glsl.ts`.
  *
  * @param material The one that the build is for, or whose shadow is.
  */
-function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | null {
-  const kept = keptOf<{ merged: MergedNodes }>(builder);
-  if (kept.merged !== undefined) return kept.merged;
-  const first = mergedTable(material);
-  if (first === null) return null;
-  const table = texels(first);
+const mergedNodes = (material: Material, builder: NodeBuilder) =>
+  mergedTable(material) === null ? null : tableNodes(material, builder);
+
+const tableNodes = /*@__PURE__*/ onceABuild((material: Material, builder) => {
+  const table = texels(mergedTable(material) as Texture);
   // Builds may be shared by several merged materials.
   onCrowdUpdate((_crowd, _renderer, { material: drawn }) => {
     table.value = (drawn && mergedTable(drawn)) ?? table.value;
@@ -203,16 +189,21 @@ function mergedNodes(material: Material, builder: NodeBuilder): MergedNodes | nu
   const code = mergedCode(material);
   const texel = (at: number) => table.texel(ivec2(index.add(at >> 2), 0));
   const number = (at: number) => numbersIn<'float'>(texel(at), at);
-  const nodes: MergedNodes = {
+  return {
+    /** A number of the table. */
     number,
-    numbers: (at) => texel(at).xyz,
-    sample(map, none = vec4(1), sampled = materialProperty<'vec4'>(map, 'texture')) {
+    /** Three of them, from one of which the number is a multiple of four. */
+    numbers: (at: number) => texel(at).xyz,
+    /**
+     * A sample of a texture; `none`, or white, where the material has none.
+     *
+     * @param sampled Samples all layers of it; by default those of the material that is drawn.
+     */
+    sample(map: MergedMap, none = vec4(1), sampled = materialProperty<'vec4'>(map, 'texture')): Node<'vec4'> {
       // Negative where the material has no such texture.
       const layer = number(MERGED_MAPS.indexOf(map));
       readLayer(sampled, buildOf(builder), int(layer.max(0)), () => hasLayers(code, map));
       return mix(none, sampled, step(0, layer));
     },
   };
-  kept.merged = nodes;
-  return nodes;
-}
+});

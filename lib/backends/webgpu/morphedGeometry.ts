@@ -12,9 +12,6 @@ interface SharedTargets {
 /** All that begin with a target: other lists may begin with it too. */
 const byFirstTarget = /*@__PURE__*/ new WeakMap<Target, SharedTargets[]>();
 
-/** What a geometry had when it was last asked for. */
-const lastOf = /*@__PURE__*/ new WeakMap<BufferGeometry, SharedTargets>();
-
 const KINDS = ['position', 'normal', 'color'] as const;
 
 /**
@@ -26,29 +23,22 @@ const KINDS = ['position', 'normal', 'color'] as const;
  * that it is not disposed then. Call it before a geometry is drawn too: what was built for another may be shared by it.
  */
 export function morphedGeometry(geometry: BufferGeometry): BufferGeometry {
-  return sharedTargets(geometry)?.substitute ?? geometry;
-}
-
-/** Called for each draw, and therefore allocates nothing for a geometry that is known. */
-function sharedTargets(geometry: BufferGeometry): SharedTargets | null {
   const { position, normal, color } = geometry.morphAttributes;
   const first = (position ?? normal ?? color)?.[0];
-  if (first === undefined) return null;
-  const last = lastOf.get(geometry);
-  const shared =
-    last !== undefined && hasSameTargets(last.substitute, geometry) ? last : findShared(first, geometry);
-  if (shared !== last) lastOf.set(geometry, shared);
+  if (first === undefined) return geometry;
+  const shared = findShared(first, geometry);
   if (!shared.geometries.has(geometry)) addGeometry(shared, geometry);
-  return shared;
+  return shared.substitute;
 }
 
+/** Called for each draw, and therefore allocates nothing for targets that are known. */
 function findShared(first: Target, geometry: BufferGeometry): SharedTargets {
   let all = byFirstTarget.get(first);
   if (all === undefined) {
     all = [];
     byFirstTarget.set(first, all);
   }
-  for (const shared of all) if (hasSameTargets(shared.substitute, geometry)) return shared;
+  for (let i = 0; i < all.length; i++) if (hasSameTargets(all[i].substitute, geometry)) return all[i];
   const { morphAttributes } = geometry;
   const substitute: BufferGeometry = Object.create(geometry, {
     _listeners: { value: {}, writable: true },

@@ -6,7 +6,7 @@ import { texels } from '../../../shaders/TexelNode.js';
 import { assignAll, componentsOf, variablesOf } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
-import { morphByClips, onCrowdUpdate, rowNode } from './crowdNodes.js';
+import { onCrowdUpdate, rowNode } from './crowdNodes.js';
 import type { RowsNodes } from './MatrixRows.js';
 import type { NodeSource } from './NodeSource.js';
 import { type WebGPUPoses, webGPUPoses } from './WebGPUPoses.js';
@@ -16,7 +16,7 @@ const trackNodes: NodeSource = {
   name: 'tracks',
   posesOf: (renderer, crowd) => webGPUPoses.of(renderer, crowd),
 
-  skinningMatrix({ crowd, build, variant, instance, follow, shown, morph, placed }) {
+  skinningMatrix({ crowd, build, variant, instance, follow, shown, placed }) {
     const own = webGPUPoses.of(build.renderer, crowd);
     const reader = own.palette.nodes(false);
     let takeBefore: ((poses: WebGPUPoses, renderer: object) => void) | null = null;
@@ -36,14 +36,13 @@ const trackNodes: NodeSource = {
     };
     const row = rowNode(crowd, build as unknown as NodeBuilder);
     const rows = rowsAt(reader, row);
-    if (morph && variant.morphs) {
-      morphByClips(crowd, (target) => {
-        const [four] = reader.read(at(row, drawMorphTexel().add(target.shiftRight(2))));
-        return componentsOf(four).element(target.bitAnd(3));
-      });
-    }
+    const influence = (target: Node<'int'>) => {
+      const [four] = reader.read(at(row, drawMorphTexel().add(target.shiftRight(2))));
+      return componentsOf(four).element(target.bitAnd(3));
+    };
     return {
       rows,
+      influence: variant.morphs ? influence : null,
       unplacing: () => reader.read(at(row, last)),
       // From the morphed position: influences of the frame before are not read.
       previous() {

@@ -33,15 +33,20 @@ import {
   tileShape,
 } from '../../../shaders/impostor.tsl.js';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, type DrawnMaterial, keptOf, materialProperty, rowsOfPoint } from '../../../shaders/tsl.js';
+import {
+  buildOf,
+  type DrawnMaterial,
+  materialProperty,
+  onceABuild,
+  rowsOfPoint,
+} from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { type ImpostorMesh, tableOf } from '../../features/impostors/Impostor.js';
 import type { ShownTiles, TilePrinter } from '../../features/impostors/TilePrinter.js';
 import { onCrowdUpdate } from './crowdNodes.js';
 import type { NodeSource } from './NodeSource.js';
-import { storedActions } from './PoseSteps.js';
 import { instanceMatrixNode } from './placeCrowd.js';
-import type { ActionsReader } from './StoredPlaces.js';
+import { actionsOf, readerOf } from './StoredPlaces.js';
 
 /** Places the quads of impostors in node materials. */
 export const impostorNodes: NodeSource = {
@@ -49,11 +54,10 @@ export const impostorNodes: NodeSource = {
 
   skinningMatrix({ crowd, build, instance }) {
     const table = texels(tableOf(crowd));
-    const actions: ActionsReader =
-      storedActions(crowd)?.createReader() ?? texels(crowd.playback.actions.layered);
+    const actions = readerOf(actionsOf(crowd));
     onCrowdUpdate((drawn) => {
       table.value = tableOf(drawn);
-      actions.value = storedActions(drawn)?.actions ?? drawn.playback.actions.layered;
+      actions.value = actionsOf(drawn);
     });
     const matrix = instanceMatrixNode(crowd, build as unknown as NodeBuilder);
     const { position, normal } = placeImpostor({ table, actions, instance: instance.toVar(), matrix });
@@ -64,10 +68,8 @@ export const impostorNodes: NodeSource = {
 const isShadowPass = (builder: NodeBuilder): boolean =>
   (buildOf(builder).material as DrawnMaterial).isShadowPassMaterial === true;
 
-/** What a fragment does with the tiles of whichever impostor is drawn; made once in a build. */
-function fragmentOf(builder: NodeBuilder, { uniforms }: ShownTiles): ReturnType<typeof impostorFragment> {
-  const kept = keptOf<{ fragment: ReturnType<typeof impostorFragment> }>(builder);
-  if (kept.fragment) return kept.fragment;
+/** What a fragment does with the tiles of whichever impostor is drawn. */
+const fragmentOf = /*@__PURE__*/ onceABuild(({ uniforms }: ShownTiles, builder) => {
   const nodes = new Map<string, { value: unknown }>();
   for (const [name, { value }] of Object.entries(uniforms)) {
     if (value instanceof Vector2) nodes.set(name, uniform(value, 'ivec2'));
@@ -78,9 +80,8 @@ function fragmentOf(builder: NodeBuilder, { uniforms }: ShownTiles): ReturnType<
     for (const [name, node] of nodes)
       node.value = tiles?.uniforms[name as keyof typeof uniforms].value ?? node.value;
   });
-  kept.fragment = impostorFragment(Object.fromEntries(nodes), isShadowPass(builder));
-  return kept.fragment;
-}
+  return impostorFragment(Object.fromEntries(nodes), isShadowPass(builder));
+});
 
 /** Draws and shows the tiles of impostors with `WebGPURenderer`. */
 export const nodeTiles: TilePrinter = {
@@ -94,12 +95,12 @@ export const nodeTiles: TilePrinter = {
   dress(material, tiles, isShadow) {
     if (isShadow) return;
     const find = <T extends Node>(what: (fragment: ReturnType<typeof impostorFragment>) => T) =>
-      Fn((builder: NodeBuilder) => what(fragmentOf(builder, tiles)))() as T;
+      Fn((builder: NodeBuilder) => what(fragmentOf(tiles, builder)))() as T;
     const isThere = find((fragment) => fragment.readImpostor());
     const color = Fn((builder: NodeBuilder) => {
       // Shadows ask for its opacity alone.
       if (isShadowPass(builder)) return vec4(1);
-      const { impostorColor, impostorPartColor } = fragmentOf(builder, tiles);
+      const { impostorColor, impostorPartColor } = fragmentOf(tiles, builder);
       let own = impostorColor();
       if ('color' in material) own = own.mul(materialProperty<'vec3'>('color', 'color'));
       return vec4(tiles.hasParts ? own.mul(impostorPartColor()) : own, 1);

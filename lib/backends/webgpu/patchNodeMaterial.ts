@@ -33,7 +33,6 @@ import { instanceNode, listOfBuild, onCrowdUpdate, partNode, variantFor, writeFa
 import { readsDrawnIndex } from './drawnLists.js';
 import { nodesOf } from './featureNodes.js';
 import { overrideMaterial, surfaceNodes } from './materialOfCrowd.js';
-import { morphedGeometry } from './morphedGeometry.js';
 import { posedPosition } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { instanceMatrixNode, placeCrowd } from './placeCrowd.js';
@@ -142,7 +141,7 @@ function setupCrowd(
   }
   if (!placed) positionPosed.assign(positionLocal);
   placeCrowd(crowd, builder, part, placed);
-  meanPosedInFragments(crowd, builder, placed ? unplacedPosition(builder) : positionPosed);
+  meanPosedInFragments(crowd, builder, placed ? unplacedPosition(crowd, builder) : positionPosed);
   overrideMaterial(material, builder, crowd);
   return positionLocal;
 }
@@ -165,7 +164,7 @@ function showLists(crowd: DrawnCrowd, builder: NodeBuilder): void {
   const list = listOfBuild(crowd, builder);
   onCrowdUpdate((drawn, renderer, frame) => {
     const rows = nodeSourceOf(drawn).posesOf?.(renderer, drawn).rows ?? null;
-    list.show(drawn, frame, rows, readsDrawnIndex(builder, drawn));
+    list.show(drawn, frame, rows, readsDrawnIndex(drawn, builder));
   });
 }
 
@@ -179,8 +178,8 @@ function readListedInstance(crowd: DrawnCrowd, builder: NodeBuilder): void {
 }
 
 /**
- * Stands for a crowd while three.js sets up the position. At the point where three.js would skin a mesh it asks whether the
- * mesh is skinned: the stand-in calls `pose` then, and says no.
+ * Stands for a crowd while three.js sets up the position, without morph targets. At the point where three.js would skin a mesh it asks
+ * whether the mesh is skinned: the stand-in calls `pose` then, and says no.
  */
 function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
   const no = { value: false };
@@ -190,19 +189,13 @@ function standInFor(crowd: DrawnCrowd, pose: () => void): DrawnCrowd {
       return false;
     },
   };
-  const geometry = { value: morphedGeometry(crowd.geometry) };
-  const standIn = Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isCrowdMesh: no, geometry });
-  if (crowd.morphTexture !== null) {
-    // three.js reads influences of each instance only if more than one is drawn. If there also were influences that all
-    // share, it would update an array of them which it has not built.
-    Object.defineProperties(standIn, { count: { value: 2 }, morphTargetInfluences: { value: undefined } });
-  }
-  return standIn as DrawnCrowd;
+  const geometry = { value: Object.create(crowd.geometry, { morphAttributes: { value: {} } }) };
+  return Object.create(crowd, { isSkinnedMesh, isInstancedMesh: no, isCrowdMesh: no, geometry });
 }
 
 /** The same of a vertex that was placed as it was posed, in fragments that ask for it. */
-function unplacedPosition(builder: NodeBuilder): Node {
-  const unplaced = Fn(() => posedPosition({ rows: unplacingOf(builder) }, positionLocal));
+function unplacedPosition(crowd: DrawnCrowd, builder: NodeBuilder): Node {
+  const unplaced = Fn(() => posedPosition({ rows: unplacingOf(crowd, builder) }, positionLocal));
   return varying(unplaced() as unknown as Node<'vec3'>);
 }
 

@@ -13,13 +13,13 @@ import {
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
 import { texels } from '../../../shaders/TexelNode.js';
-import { buildOf, keptOf, mat4Of } from '../../../shaders/tsl.js';
+import { buildOf, mat4Of, onceABuild } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { PreviousMatrices } from '../../instances/PreviousMatrices.js';
 import { drawnTexels, instanceNode, onCrowdUpdate } from './crowdNodes.js';
 import type { PartNode } from './featureNodes.js';
-import { columnsIn, placesOf, placesReader } from './StoredPlaces.js';
+import { columnsIn, placesOf, readerOf } from './StoredPlaces.js';
 
 /**
  * Applies the instances' matrices and colours.
@@ -48,36 +48,23 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
 }
 
 /** The matrix of the instance. Builds on the current stack. */
-export function instanceMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
-  const kept = keptOf<{ matrix: Node<'mat4'> }>(builder);
-  kept.matrix ??= matrixOfPlace(crowd, builder);
-  return kept.matrix;
-}
-
-/** The same in the frame before. */
-export function previousMatrixNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
-  const kept = keptOf<{ previousMatrix: Node<'mat4'> }>(builder);
-  kept.previousMatrix ??= previousMatrix(crowd, builder);
-  return kept.previousMatrix;
-}
-
-function matrixOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
-  const places = placesReader(placesOf(buildOf(builder).renderer, crowd));
+export const instanceMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder): Node<'mat4'> => {
+  const places = readerOf(placesOf(buildOf(builder).renderer, crowd));
   onCrowdUpdate((drawn, renderer) => {
-    places.node.value = placesOf(renderer, drawn);
+    places.value = placesOf(renderer, drawn);
   });
-  return mat4Of(places.read(instanceNode(crowd, builder))).toVar();
-}
+  return mat4Of(columnsIn(places, instanceNode(crowd, builder))).toVar();
+});
 
 function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
   const colors = drawnTexels(crowd, ({ texels }) => texels.colors?.texture.layered);
   return colors.instanceTexels(instanceNode(crowd, builder), 1, int(0), 1)[0].xyz;
 }
 
-/** The instance's matrix in the frame before. Matrices are kept for the next frame after each draw. */
-function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
+/** The same in the frame before. Matrices are kept for the next frame after each draw. */
+export const previousMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder): Node<'mat4'> => {
   // What the GPU writes is not kept.
-  if (crowd.crowd.written?.places) return matrixOfPlace(crowd, builder);
+  if (crowd.crowd.written?.places) return instanceMatrixNode(crowd, builder);
   const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
   onCrowdUpdate((drawn, renderer) => {
     const kept = keptMatrices(drawn);
@@ -89,7 +76,7 @@ function previousMatrix(crowd: DrawnCrowd, builder: NodeBuilder): Node<'mat4'> {
     if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);
   });
   return mat4Of(columnsIn(nodes, instanceNode(crowd, builder))).toVar();
-}
+});
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
 function keptMatrices(crowd: DrawnCrowd): PreviousMatrices {

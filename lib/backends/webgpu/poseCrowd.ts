@@ -15,10 +15,10 @@ import type { Node, NodeBuilder } from 'three/webgpu';
 import { type FollowJoints, followJoints, shownRows } from '../../../shaders/palette.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import turnedNormalNodes from '../../../shaders/skinVertex.glsl.js?nodes=turnedNormalGLSL';
-import { buildOf, keptOf, type Rows } from '../../../shaders/tsl.js';
+import { buildOf, onceABuild, type Rows } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
-import { instanceNode, partNode, variantFor } from './crowdNodes.js';
+import { instanceNode, morphVertex, partNode, variantFor } from './crowdNodes.js';
 import { nodesOf, type PartNode, type PosedNodes } from './featureNodes.js';
 import { posedDirection, posedNormal, posedPosition, unevenNormal } from './NodeSource.js';
 import { nodeSourceOf } from './nodeSources.js';
@@ -39,7 +39,8 @@ export function poseCrowd(
   const skin = Fn(() => {
     const vertex = { ...vertexOf(crowd, builder, variant, part), morph: true, placed };
     const posed = nodeSourceOf(crowd).skinningMatrix(vertex);
-    placing(builder).unplacing = posed.unplacing;
+    placing(crowd, builder).unplacing = posed.unplacing;
+    if (crowd.morphTargetInfluences?.length) morphVertex(crowd, builder, posed.influence ?? null);
 
     const motion = variant.motion > 0 ? nodesOf('InstanceMotions') : null;
     const apply = (
@@ -59,7 +60,8 @@ export function poseCrowd(
     if (build.hasGeometryAttribute('normal')) {
       normalLocal.assign(apply(posedNormal, posed, normalLocal, moved?.turn));
       const turnUneven = () => {
-        if (placed && isUneven(crowd)) normalLocal.assign(unevenNormal(unplacingOf(builder), normalLocal));
+        if (placed && isUneven(crowd))
+          normalLocal.assign(unevenNormal(unplacingOf(crowd, builder), normalLocal));
       };
       if (build.hasGeometryAttribute('shadingJoint') && posed.normal === undefined) {
         const joint = int(attribute<'float'>('shadingJoint', 'float')).toVar();
@@ -87,10 +89,11 @@ const vertexOf = (crowd: DrawnCrowd, builder: NodeBuilder, variant: ShaderVarian
   shown: (rows: () => Rows) => shownRows(variant, part, rows),
 });
 
-const placing = keptOf<{ unplacing: () => Rows }>;
+const placing = /*@__PURE__*/ onceABuild((): { unplacing?: () => Rows } => ({}));
 
 /** The rows of the inverse of the instance's matrix, once vertices were placed as they were posed. Builds on the current stack. */
-export const unplacingOf = (builder: NodeBuilder): Rows => (placing(builder).unplacing as () => Rows)();
+export const unplacingOf = (crowd: DrawnCrowd, builder: NodeBuilder): Rows =>
+  (placing(crowd, builder).unplacing as () => Rows)();
 
 /** Whether an instance may be scaled unevenly. */
 export const isUneven = ({ views, crowd: { written } }: DrawnCrowd): boolean =>

@@ -1,6 +1,6 @@
 import { Fn, float, int, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
-import { buildOf, keptOf, numbersIn, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
+import { buildOf, numbersIn, onceABuild, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import {
@@ -31,18 +31,19 @@ export function uniformNode<T>(crowd: DrawnCrowd, builder: NodeBuilder, name: st
   return place ? numbersIn<T>(texelNode(crowd, builder, place.at >> 2), place.at, place.size) : null;
 }
 
+const readTexels = /*@__PURE__*/ onceABuild(() => new Map<number, Node<'vec4'>>());
+
 /** A texel of what the drawn instance has, as a varying. Twin of `readUniformsGLSL`. */
 function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node<'vec4'> {
   if (crowd.instanceUniforms === null) return vec4(0);
   const { texels } = crowd.instanceUniforms.layout;
-  const kept = keptOf<{ texels: Map<number, Node<'vec4'>> }>(builder);
-  kept.texels ??= new Map();
+  const read = readTexels(crowd, builder);
   const inVertexStage = Fn(() => {
     const numbers = drawnTexels(crowd, (drawn) => drawn.instanceUniforms?.texture.layered);
     return numbers.instanceTexels(instanceNode(crowd, builder), texels, int(texel), 1)[0];
   });
-  const node = kept.texels.get(texel) ?? varying(inVertexStage());
-  kept.texels.set(texel, node);
+  const node = read.get(texel) ?? varying(inVertexStage());
+  read.set(texel, node);
   return node;
 }
 

@@ -24,8 +24,8 @@ const SIDE = 1 << (LEVELS - 1);
 const WORKGROUP = SIDE * SIDE;
 /** Pixels of a side of a block. */
 const BLOCK = SIDE << FINEST;
-/** Where squares of each size begin, in multiples of blocks, and behind the last. */
-const STARTS: readonly number[] = /*@__PURE__*/ startsOfLevels();
+/** Where squares of each size begin, in multiples of blocks, and behind the last: what is left of a geometric series. */
+const startOf = (level: number): number => ((WORKGROUP - (WORKGROUP >> (2 * level))) * 4) / 3;
 
 /** Nearer than anything: what is outside of the picture hides nothing less than its neighbours do. */
 const NEAREST = -2;
@@ -54,7 +54,7 @@ export class DepthPyramid {
   prepare(width: number, height: number): ComputeNode {
     const columns = Math.ceil(width / BLOCK);
     const blocks = columns * Math.ceil(height / BLOCK);
-    const numbers = blocks * STARTS[LEVELS];
+    const numbers = blocks * startOf(LEVELS);
     if (this.stored.value.count < numbers) {
       this.stored.value.dispose();
       this.stored.value = new StorageBufferAttribute(new Float32Array(numbers), 1);
@@ -70,7 +70,7 @@ export class DepthPyramid {
 
   /** How far away the farthest pixel of a square is. Builds on the current stack. */
   farthest(level: Node<'int'>, x: Node<'int'>, y: Node<'int'>): Node<'float'> {
-    // 0, 256, 320, 336, 340 of each block come before: what is left of a geometric series.
+    // As `startOf`.
     const size = int(WORKGROUP).shiftRight(level.mul(2));
     const start = int(WORKGROUP).sub(size).mul(4).div(3);
     const row = this.columns.mul(int(SIDE).shiftRight(level));
@@ -115,15 +115,9 @@ export class DepthPyramid {
         const others = [right, below, right + below].map((by) => shared.element(local.add(by)));
         farthest.assign(max(max(farthest, others[0]), max(others[1], others[2])));
         const at = y.shiftRight(level).mul(columns.mul(across)).add(x.shiftRight(level));
-        stored.element(blocks.mul(STARTS[level]).add(at)).assign(farthest);
+        stored.element(blocks.mul(startOf(level)).add(at)).assign(farthest);
         shared.element(local).assign(farthest);
       });
     }
   }
-}
-
-function startsOfLevels(): number[] {
-  const starts = [0];
-  for (let level = 0; level < LEVELS; level++) starts.push(starts[level] + (WORKGROUP >> (2 * level)));
-  return starts;
 }

@@ -2,8 +2,6 @@ import type { Object3D } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import type { CameraOcclusion } from '../../backends/webgpu/gpuLists/cullInstances.js';
 import { enableGPULists } from '../../backends/webgpu/gpuLists/GPUViews.js';
-import type { Crowd } from '../../core/Crowd.js';
-import { type CrowdFeature, type FeaturedCrowd, featureOf } from '../../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { describe } from '../../utils/messages.js';
 import { OccluderDepth } from './OccluderDepth.js';
@@ -50,19 +48,18 @@ export class Occlusion {
    */
   add(crowd: SkinnedInstancedMesh): this {
     enableGPULists();
-    const found = featureOf(crowd, OccludedCrowd);
-    if (found === null) new OccludedCrowd(crowd.crowd, this);
-    else if (found.occlusion !== this)
+    const { views } = crowd;
+    if (views.occlusion !== null && views.occlusion !== this)
       throw new Error(
         'Another Occlusion hides instances of the crowd; remove the crowd from that one first.',
       );
+    views.occlusion = this;
     return this;
   }
 
   /** Lets all instances of a crowd be drawn again. */
   remove(crowd: SkinnedInstancedMesh): this {
-    const found = featureOf(crowd, OccludedCrowd);
-    if (found?.occlusion === this) found.dispose();
+    if (crowd.views.occlusion === this) crowd.views.occlusion = null;
     return this;
   }
 
@@ -80,32 +77,5 @@ export class Occlusion {
   dispose(): void {
     for (const depth of this.byRenderer.values()) depth.dispose();
     this.byRenderer.clear();
-  }
-}
-
-/** A crowd whose instances something hides. */
-class OccludedCrowd implements CrowdFeature {
-  constructor(
-    private readonly crowd: Crowd,
-    readonly occlusion: Occlusion,
-  ) {
-    crowd.use(this);
-    crowd.views.occlusion = occlusion;
-  }
-
-  cloneFor(crowd: FeaturedCrowd): OccludedCrowd {
-    return new OccludedCrowd(crowd as Crowd, this.occlusion);
-  }
-
-  /** A crowd that becomes a copy of another is hidden by what hides that one. */
-  meshesCopied(source: OccludedCrowd | null): void {
-    if (source?.occlusion === this.occlusion) return;
-    this.dispose();
-    source?.cloneFor(this.crowd);
-  }
-
-  dispose(): void {
-    this.crowd.drop(this);
-    this.crowd.views.occlusion = null;
   }
 }

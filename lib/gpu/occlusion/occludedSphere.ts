@@ -146,14 +146,9 @@ function isDrawnSolid(material: DrawnMaterial): boolean {
 
 function hasPlainShape(material: DrawnMaterial): boolean {
   const fields = material as unknown as Record<string, unknown>;
-  for (let i = 0; i < CHANGES.length; i++) {
-    const value = fields[CHANGES[i]];
-    if (value !== null && value !== undefined) return false;
-  }
-  if (material.isNodeMaterial !== true) return true;
+  if (CHANGES.some((name) => (fields[name] ?? null) !== null)) return false;
   const plain = NodeMaterial.prototype as unknown as Record<string, unknown>;
-  for (let i = 0; i < METHODS.length; i++) if (fields[METHODS[i]] !== plain[METHODS[i]]) return false;
-  return true;
+  return material.isNodeMaterial !== true || METHODS.every((name) => fields[name] === plain[name]);
 }
 
 /** Where a camera looks, in a crowd's space, as shaders ask for it. */

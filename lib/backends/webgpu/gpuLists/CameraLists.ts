@@ -3,23 +3,20 @@ import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/we
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
-
-/** Numbers that an indirect draw takes: vertices, instances, first vertex, and two that are zero here. */
-export const DRAW_NUMBERS = 5;
+import { DrawTable } from './DrawTable.js';
 
 /** What the GPU keeps of a crowd for one camera that looks at it, and what it was computed from. */
 export class CameraLists {
   /** The frame in which the camera last drew the crowd. */
   frame = -1;
-  /** Where in the table of draws each mesh finds what it draws next. */
+  readonly draws: DrawTable;
+  /** Where among these each mesh finds what it draws next. */
   readonly places: WeakMap<DrawnCrowd, number> = new WeakMap();
 
   /** Instances in each list, `capacity` numbers for each: ids, or entries if levels of detail fade, see `entryOf`. */
   readonly ids: StorageBufferAttribute;
   /** How many instances are in each list. */
   readonly totals: StorageBufferAttribute;
-  /** What each draw of the crowd's meshes takes, `DRAW_NUMBERS` for each. */
-  draws: IndirectStorageBufferAttribute;
   /** Workgroups of the two steps that pose the instances of the first list. */
   readonly poseSizes: readonly [IndirectStorageBufferAttribute, IndirectStorageBufferAttribute];
   /** Of each list a bit for each instance. */
@@ -34,27 +31,22 @@ export class CameraLists {
   /**
    * @param capacity Instances that there is room for.
    * @param lists How many lists there are.
-   * @param draws Draws that there is room for.
    * @param fades Whether levels of detail fade.
+   * @param retired Takes what draws of this frame may still read.
    */
   constructor(
     public camera: Camera,
     readonly capacity: number,
     readonly lists: number,
-    draws: number,
     readonly fades: boolean,
+    private readonly retired: { dispose(): void }[],
   ) {
+    this.draws = new DrawTable(retired);
     this.words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
     this.ids = uints(lists * capacity);
     this.totals = uints(lists);
-    this.draws = createDraws(draws);
     this.poseSizes = [createSize(), createSize()];
     this.bits = uints(lists * this.words);
-  }
-
-  /** Draws that there is room for. */
-  get drawCapacity(): number {
-    return this.draws.count / DRAW_NUMBERS;
   }
 
   /** What the camera goes by as it decides on levels of detail. */
@@ -65,19 +57,14 @@ export class CameraLists {
     return this.levels;
   }
 
-  /** Goes over to another camera. Returns what belongs to the one before, which a draw may still read in this frame. */
-  serve(camera: Camera): { dispose(): void }[] {
-    const { levels } = this;
+  /** Call it before it is used in a frame, also for another camera than before. */
+  begin(frame: number, camera: Camera): void {
+    if (frame !== this.frame) this.draws.beginFrame();
+    this.frame = frame;
+    if (camera === this.camera) return;
     this.camera = camera;
+    if (this.levels !== null) this.retired.push(this.levels.states);
     this.levels = null;
-    return levels === null ? [] : [levels.states];
-  }
-
-  /** Makes room for more draws. Returns what held them, which a draw may still read in this frame. */
-  growDraws(draws: number): { dispose(): void } {
-    const before = this.draws;
-    this.draws = createDraws(draws);
-    return before;
   }
 
   /** Remembers all numbers that lists are computed from. Returns whether they were the same the last time. */
@@ -93,15 +80,13 @@ export class CameraLists {
   }
 
   dispose(): void {
-    for (const buffer of [this.ids, this.totals, this.draws, ...this.poseSizes, this.bits]) buffer.dispose();
+    for (const buffer of [this.ids, this.totals, this.draws.buffer, ...this.poseSizes, this.bits])
+      buffer.dispose();
     this.levels?.states.dispose();
   }
 }
 
 const createSize = () => new IndirectStorageBufferAttribute(new Uint32Array(3), 1);
-
-const createDraws = (draws: number) =>
-  new IndirectStorageBufferAttribute(new Uint32Array(draws * DRAW_NUMBERS), 1);
 
 /** Room for so many whole numbers; at least one, since there are no empty buffers. */
 const uints = (count: number): StorageBufferAttribute =>

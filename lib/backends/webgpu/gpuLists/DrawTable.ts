@@ -1,17 +1,23 @@
 import type { BufferGeometry, GeometryGroup, Material } from 'three';
-import { StorageBufferAttribute } from 'three/webgpu';
+import { IndirectStorageBufferAttribute } from 'three/webgpu';
 
-/** Numbers of a draw in the table: how many vertices, the first of them, the list that is drawn, and the id that ends it. */
-export const TABLE_NUMBERS = 4;
+/**
+ * Numbers of a draw in the table. An indirect draw takes five: how many vertices, how many instances, which the GPU alone knows, the
+ * first vertex, and two that are zero here. Behind them are the list that is drawn, and the id that ends it.
+ */
+export const DRAW_NUMBERS = 7;
+export const DRAW_INSTANCES = 1;
+export const DRAW_LIST = 5;
+export const DRAW_END = 6;
 
 /** Draws that there is room for at first, and how many may be in the table that are drawn no more. */
 const ROOM = 32;
 
-const _draw = /*@__PURE__*/ new Uint32Array(TABLE_NUMBERS);
+const _draw = /*@__PURE__*/ new Uint32Array(DRAW_NUMBERS);
 
-/** The draws of a crowd's meshes: what the GPU, which knows how many instances are drawn, must be told of each. */
+/** The draws of a crowd's meshes for a camera. */
 export class DrawTable {
-  buffer: StorageBufferAttribute = createBuffer(ROOM);
+  buffer: IndirectStorageBufferAttribute = createBuffer(ROOM);
   count = 0;
   /** Grows with each change. */
   version = 0;
@@ -21,10 +27,8 @@ export class DrawTable {
   private frame = 0;
   private drawn = 0;
 
-  /** Draws that there is room for. */
-  get capacity(): number {
-    return this.buffer.count / TABLE_NUMBERS;
-  }
+  /** @param retired Takes what draws of this frame may still read. */
+  constructor(private readonly retired: { dispose(): void }[]) {}
 
   /**
    * The place of a draw in the table.
@@ -40,8 +44,8 @@ export class DrawTable {
     end: number,
   ): number {
     setRange(geometry, (material as { wireframe?: boolean }).wireframe === true, group);
-    _draw[2] = list;
-    _draw[3] = end;
+    _draw[DRAW_LIST] = list;
+    _draw[DRAW_END] = end;
     let place = 0;
     while (place < this.count && !this.isAt(place)) place++;
     if (place === this.count) this.add();
@@ -59,31 +63,28 @@ export class DrawTable {
     this.drawn = 0;
   }
 
-  dispose(): void {
-    this.buffer.dispose();
-  }
-
   private isAt(place: number): boolean {
     const { array } = this.buffer;
-    for (let i = 0; i < TABLE_NUMBERS; i++) if (array[place * TABLE_NUMBERS + i] !== _draw[i]) return false;
+    for (let i = 0; i < DRAW_NUMBERS; i++) if (array[place * DRAW_NUMBERS + i] !== _draw[i]) return false;
     return true;
   }
 
   private add(): void {
-    if (this.count === this.capacity) {
-      const { buffer } = this;
-      this.buffer = createBuffer(this.capacity * 2);
+    const { buffer, count } = this;
+    if (count * DRAW_NUMBERS === buffer.count) {
+      this.buffer = createBuffer(count * 2);
       this.buffer.array.set(buffer.array);
-      buffer.dispose();
+      this.retired.push(buffer);
     }
-    this.buffer.array.set(_draw, this.count * TABLE_NUMBERS);
+    this.buffer.array.set(_draw, count * DRAW_NUMBERS);
     this.buffer.needsUpdate = true;
     this.version++;
     this.count++;
   }
 }
 
-const createBuffer = (draws: number) => new StorageBufferAttribute(new Uint32Array(draws * TABLE_NUMBERS), 1);
+const createBuffer = (draws: number) =>
+  new IndirectStorageBufferAttribute(new Uint32Array(draws * DRAW_NUMBERS), 1);
 
 /** Vertices as three.js counts them for a draw that is not indirect, see `RenderObject.getDrawParameters`. */
 function setRange(
@@ -107,5 +108,5 @@ function setRange(
   }
   first = Math.max(first, 0);
   _draw[0] = Math.max(0, Math.min(last, items) - first);
-  _draw[1] = first;
+  _draw[2] = first;
 }

@@ -12,16 +12,15 @@ import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import type { NodeRenderer } from '../checkLimits.js';
 import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
-import { PerRenderer } from '../PerRenderer.js';
+import { PerRenderer, SharedSteps, type StepsRegistry } from '../PerRenderer.js';
 import { computeWaiting, wait } from '../PoseSteps.js';
-import { SharedSteps, type StepsRegistry } from '../SharedSteps.js';
 import { placesOf, type StoredOnGPU, storedPlaces } from '../StoredPlaces.js';
 import type { WebGPUPoses } from '../WebGPUPoses.js';
-import { CameraLists, DRAW_NUMBERS } from './CameraLists.js';
+import { CameraLists } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
-import { DrawTable } from './DrawTable.js';
-import { MAX_LISTS, StoredKinds } from './KindNodes.js';
+import { DRAW_NUMBERS } from './DrawTable.js';
+import { MAX_LISTS, StoredWords } from './KindNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
@@ -44,7 +43,6 @@ const _numbers: number[] = [];
  * Each camera has buffers of its own, since a shadow map may be drawn while the picture that needs it is.
  */
 class GPUViews {
-  private readonly table = new DrawTable();
   private readonly sphere = new Sphere();
   private readonly steps = new SharedSteps(viewSteps);
   private occlusion: CameraOcclusion | null = null;
@@ -58,18 +56,17 @@ class GPUViews {
   private levels = 1;
   private fades = false;
   /** Null while all instances are of one kind. */
-  private kinds: StoredKinds | null = null;
+  private kinds: StoredWords | null = null;
   /** Where instances stand, and a bit for each: whether it is drawn. */
   private matrices = emptyBuffer();
   private drawn = emptyBuffer();
-  private visible = new StorageBufferAttribute(new Uint32Array(1), 1);
-  private visibleVersion = -1;
+  private readonly visible = new StoredWords();
   private placesVersion = -1;
   /** Goes up when what steps read of instances is another. */
   private version = 0;
   private frame = -1;
   /** What draws of this frame may read still. */
-  private retired: { dispose(): void }[] = [];
+  private readonly retired: { dispose(): void }[] = [];
 
   constructor(private readonly renderer: WebGPURenderer) {}
 
@@ -89,7 +86,7 @@ class GPUViews {
   ): void {
     // First of all: it may render, and hooks called then may render this crowd, or change how much room or which levels it has.
     const hidden = this.hiddenFrom(crowd, camera, lodCamera);
-    const { occlusion, table } = this;
+    const { occlusion } = this;
     const { frame } = this.renderer.info;
     const { views, visibility, playback, list } = crowd;
     const { splitter: levels, kinds } = views;
@@ -104,8 +101,8 @@ class GPUViews {
     this.resize(crowd.capacity, roomFor(this.lists, kinds), levels?.fadesFor(crowd.capacity) ?? false);
     if (kinds === null) this.dropKinds();
     else {
-      this.kinds ??= new StoredKinds();
-      this.kinds.update(kinds);
+      this.kinds ??= new StoredWords();
+      this.kinds.update(kinds.kinds, kinds.version);
     }
     const written = crowd.crowd.written as StoredOnGPU | null;
     // Before the renderer forgets which matrices were changed.
@@ -114,7 +111,7 @@ class GPUViews {
     const lists = this.listsFor(camera);
     // What is no level any more shows nothing.
     const end = list === 0 ? 0 : crowd.count;
-    lists.places.set(crowd, table.place(crowd.geometry, material, group, this.placeOf(list), end));
+    lists.places.set(crowd, lists.draws.place(crowd.geometry, material, group, this.placeOf(list), end));
 
     const frustums = this.clip(crowd, camera);
     const { x, y, z } = this.sphere.center;
@@ -125,14 +122,23 @@ class GPUViews {
     edits?.update();
     _numbers.length = 0;
     for (let i = 0; i < frustums; i++) _numbers.push(..._clips[i].elements);
-    _numbers.push(count, table.version, this.version, x, y, z, this.sphere.radius, hidden, lodCamera.id);
+    _numbers.push(
+      count,
+      lists.draws.version,
+      this.version,
+      x,
+      y,
+      z,
+      this.sphere.radius,
+      hidden,
+      lodCamera.id,
+    );
     _numbers.push(kinds?.version ?? -1, state?.chosen.version ?? -1, poses?.size ?? -1, edits?.version ?? -1);
     if (poses !== null) _numbers.push(playback.clock, playback.time.origin, playback.version);
     if (lists.remember(_numbers)) {
       if (steps.length > 0) this.renderer.compute(steps);
       return;
     }
-    if (lists.drawCapacity < table.capacity) this.retired.push(lists.growDraws(table.capacity));
     const viewSteps = this.stepsFor(lists, state);
     occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], crowd.matrixWorld);
     clipPlanes(viewSteps.planes, camera, frustums);
@@ -141,9 +147,7 @@ class GPUViews {
     if (kinds !== null && this.kinds !== null) viewSteps.kinds?.use(this.kinds, this.lists);
     const { matrices, drawn, sphere } = this;
     const { entries = 0, columns = 0 } = poses?.counts ?? {};
-    steps.push(
-      ...viewSteps.prepare({ matrices, drawn }, table, lists, count, frustums, sphere, [entries, columns]),
-    );
+    steps.push(...viewSteps.prepare({ matrices, drawn }, lists, count, frustums, sphere, [entries, columns]));
     wait(steps, null);
     poses?.poseListed(this.renderer, crowd, lists);
     computeWaiting(this.renderer);
@@ -180,7 +184,6 @@ class GPUViews {
     this.tidy();
     this.visible.dispose();
     this.dropKinds();
-    this.table.dispose();
   }
 
   private dropKinds(): void {
@@ -195,21 +198,13 @@ class GPUViews {
     const { version } = crowd.instanceMatrix;
     if (version !== this.placesVersion) this.version++;
     this.placesVersion = version;
-    if (visibility.bits !== this.visible.array) {
-      this.visible.dispose();
-      this.visible = new StorageBufferAttribute(visibility.bits, 1);
-      this.version++;
-    } else if (visibility.version !== this.visibleVersion) {
-      this.visible.needsUpdate = true;
-      this.version++;
-    }
-    this.visibleVersion = visibility.version;
+    if (this.visible.update(visibility.bits, visibility.version)) this.version++;
     const matrices = placesOf(this.renderer, crowd) as StorageBufferAttribute;
-    const drawn = (written?.drawn ?? this.visible) as StorageBufferAttribute;
+    const drawn = (written?.drawn ?? this.visible.buffer) as StorageBufferAttribute;
     if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
     this.matrices = matrices;
     this.drawn = drawn;
-    const steps = written?.prepare(this.renderer, this.visible) ?? null;
+    const steps = written?.prepare(this.renderer, this.visible.buffer) ?? null;
     if (steps !== null) this.version++;
     return steps;
   }
@@ -217,7 +212,6 @@ class GPUViews {
   private beginFrame(frame: number): void {
     this.frame = frame;
     this.tidy();
-    this.table.beginFrame();
     for (const lists of this.cameras) if (frame - lists.frame >= IDLE) lists.dispose();
     this.cameras = this.cameras.filter((lists) => frame - lists.frame < IDLE);
   }
@@ -247,10 +241,9 @@ class GPUViews {
   }
 
   private stepsFor(lists: CameraLists, state: CameraLists['levels']): ViewSteps {
-    const { matrices, drawn, table, occlusion, kinds } = this;
+    const { matrices, drawn, occlusion, kinds } = this;
     const key = viewKey(lists, state !== null, occlusion, kinds !== null);
-    const make = () =>
-      new ViewSteps({ matrices, drawn }, table, lists, state?.states ?? null, occlusion, kinds);
+    const make = () => new ViewSteps({ matrices, drawn }, lists, state?.states ?? null, occlusion, kinds);
     return this.steps.get(this.renderer, key, make);
   }
 
@@ -267,13 +260,13 @@ class GPUViews {
   }
 
   private listsFor(camera: Camera): CameraLists {
-    const { capacity, room, table, fades, frame } = this;
+    const { capacity, room, fades, frame, retired } = this;
     let own = this.listsOf(camera) ?? this.cameras.find((spare) => frame - spare.frame > SPARE);
     if (own === undefined) {
-      own = new CameraLists(camera, capacity, room, table.capacity, fades);
+      own = new CameraLists(camera, capacity, room, fades, retired);
       this.cameras.push(own);
-    } else if (own.camera !== camera) this.retired.push(...own.serve(camera));
-    own.frame = frame;
+    }
+    own.begin(frame, camera);
     return own;
   }
 
@@ -402,7 +395,7 @@ class StorageList implements DrawnList {
     if (lists === null || place === undefined) return;
     this.ids.value = lists.ids;
     this.first.value = seen.placeOf(crowd.list) * lists.capacity;
-    crowd.geometry.setIndirect(lists.draws, place * DRAW_NUMBERS * 4);
+    crowd.geometry.setIndirect(lists.draws.buffer, place * DRAW_NUMBERS * 4);
   }
 }
 

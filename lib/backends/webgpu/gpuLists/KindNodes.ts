@@ -2,7 +2,7 @@ import { Vector4 } from 'three';
 import { If, int, Loop, uint, uniformArray } from 'three/tsl';
 import { type Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StorageOf, storageOf } from '../../../../shaders/tsl.js';
-import { type KindSplitter, kindIn, type ListNumber, levelsIn } from '../../../culling/LODSelector.js';
+import { kindIn, type ListNumber, levelsIn } from '../../../culling/LODSelector.js';
 import { isBitSet } from './compactLists.js';
 
 /** The most lists of a view that has kinds, a bit for each. */
@@ -11,17 +11,21 @@ export const MAX_LISTS = 31;
 const ALL = -1;
 const NONE = -2;
 
-/** By id the number of an instance's kind, four of them in a word. It shares its numbers with the crowd's. */
-export class StoredKinds {
+/** A buffer of words that shares its numbers with an array of the crowd's. */
+export class StoredWords {
   buffer = new StorageBufferAttribute(new Uint32Array(1), 1);
   private version = -1;
 
-  update({ kinds, version }: KindSplitter): void {
-    if (kinds.buffer !== this.buffer.array.buffer) {
+  /** @returns Whether they are other ones than the last time. */
+  update({ buffer: words }: ArrayBufferView, version: number): boolean {
+    const isOther = words !== this.buffer.array.buffer;
+    if (isOther) {
       this.dispose();
-      this.buffer = new StorageBufferAttribute(new Uint32Array(kinds.buffer as ArrayBuffer), 1);
-    } else if (version !== this.version) this.buffer.needsUpdate = true;
+      this.buffer = new StorageBufferAttribute(new Uint32Array(words as ArrayBuffer), 1);
+    } else if (version === this.version) return false;
+    else this.buffer.needsUpdate = true;
     this.version = version;
+    return true;
   }
 
   dispose(): void {
@@ -38,17 +42,17 @@ export class KindNodes {
   private readonly kinds: StorageOf<'uint'>;
 
   /**
-   * @param stored Those of one of the crowds.
+   * @param stored By id the number of an instance's kind, four of them in a word; those of one of the crowds.
    * @param lists How many a view has.
    */
   constructor(
-    stored: StoredKinds,
+    stored: StoredWords,
     private readonly lists: number,
   ) {
     this.kinds = storageOf(stored.buffer, 'uint').toReadOnly();
   }
 
-  use({ buffer }: StoredKinds, lists: readonly ListNumber[]): void {
+  use({ buffer }: StoredWords, lists: readonly ListNumber[]): void {
     this.kinds.value = buffer;
     this.table.forEach((row, i) => {
       if (i >= lists.length) row.set(i, NONE, 0, 0);

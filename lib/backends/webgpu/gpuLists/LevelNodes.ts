@@ -116,16 +116,11 @@ export class LevelNodes {
   }
 
   /** What `use` wrote of a level. Builds on the current stack. */
-  private rowOf(level: Node<'int'>): {
-    enter: Node<'float'>;
-    stay: Node<'float'>;
-    fadeStart: Node<'float'>;
-    fadeRate: Node<'float'>;
-    /** The lists that an instance at this level is in, a bit for each. */
-    lists: Node<'uint'>;
-  } {
+  private rowOf(level: Node<'int'>) {
     const { x, y, z, w } = this.levels.element(level).toVar();
-    return { enter: x, stay: y, fadeStart: z, fadeRate: w, lists: this.lists.element(level) };
+    // The lists that an instance at this level is in, a bit for each.
+    const lists = this.lists.element(level);
+    return { enter: x, stay: y, fadeStart: z, fadeRate: w, lists };
   }
 
   /** The same for an instance that may have passed over a part of the way to the next level. Twin of `CameraLevels.stepAt`. */

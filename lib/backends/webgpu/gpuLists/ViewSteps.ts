@@ -13,11 +13,11 @@ import {
 import type { ComputeNode, Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, type StorageOf, storageOf, While } from '../../../../shaders/tsl.js';
 import { POSE_WORKGROUP } from '../PoseSteps.js';
-import { type CameraLists, DRAW_NUMBERS } from './CameraLists.js';
+import type { CameraLists } from './CameraLists.js';
 import { countLists, isBitSet, type ListNodes, WORKGROUP, writeBits, writeLists } from './compactLists.js';
 import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
-import { type DrawTable, TABLE_NUMBERS } from './DrawTable.js';
-import { KindNodes, type StoredKinds } from './KindNodes.js';
+import { DRAW_END, DRAW_INSTANCES, DRAW_LIST, DRAW_NUMBERS } from './DrawTable.js';
+import { KindNodes, type StoredWords } from './KindNodes.js';
 import { LevelNodes } from './LevelNodes.js';
 
 /** Workgroups that every device takes in a row. */
@@ -56,7 +56,6 @@ export class ViewSteps {
   private readonly sphere = uniform(new Vector4());
   private readonly matrices: StorageOf<'vec4'>;
   private readonly drawn: StorageOf<'uint'>;
-  private readonly table: StorageOf<'uint'>;
   /** Of a crowd with levels of detail, which has a list for each after the one of all. */
   readonly levels: LevelNodes | null;
   /** Of a crowd of several kinds. */
@@ -71,7 +70,6 @@ export class ViewSteps {
 
   /**
    * @param instances Those of one of the crowds.
-   * @param drawTable The draws of its meshes.
    * @param buffers Of one of its cameras.
    * @param states See `LevelNodes`; null if there is one level of detail.
    * @param occlusion Null if nothing hides instances.
@@ -79,11 +77,10 @@ export class ViewSteps {
    */
   constructor(
     instances: { readonly matrices: StorageBufferAttribute; readonly drawn: StorageBufferAttribute },
-    drawTable: DrawTable,
     buffers: CameraLists,
     states: StorageBufferAttribute | null,
     private readonly occlusion: CameraOcclusion | null,
-    kinds: StoredKinds | null,
+    kinds: StoredWords | null,
   ) {
     const levels = states === null ? null : new LevelNodes(states, buffers.fades);
     this.levels = levels;
@@ -92,10 +89,9 @@ export class ViewSteps {
     const { capacity, words } = this;
     this.matrices = storageOf(instances.matrices, 'vec4').toReadOnly();
     this.drawn = storageOf(instances.drawn, 'uint').toReadOnly();
-    this.table = storageOf(drawTable.buffer, 'uint').toReadOnly();
     this.nodes = { capacity, lists, words, bits: storageOf(bits, 'uint'), ids: storageOf(ids, 'uint') };
     this.totals = storageOf(buffers.totals, 'uint');
-    this.args = storageOf(buffers.draws, 'uint');
+    this.args = storageOf(buffers.draws.buffer, 'uint');
     this.poseSizes = [storageOf(buffers.poseSizes[0], 'uint'), storageOf(buffers.poseSizes[1], 'uint')];
 
     const classify = Fn(() => {
@@ -114,7 +110,6 @@ export class ViewSteps {
    * What to compute, one step after another. Set planes and levels before.
    *
    * @param instances Those of the crowd.
-   * @param drawTable The draws of its meshes.
    * @param buffers Get what is computed.
    * @param count Instances in use.
    * @param frustums How many of `planes` count, in sixes; 0 if all instances are seen.
@@ -123,7 +118,6 @@ export class ViewSteps {
    */
   prepare(
     instances: { readonly matrices: StorageBufferAttribute; readonly drawn: StorageBufferAttribute },
-    drawTable: DrawTable,
     buffers: CameraLists,
     count: number,
     frustums: number,
@@ -136,15 +130,14 @@ export class ViewSteps {
     nodes.bits.value = buffers.bits;
     nodes.ids.value = buffers.ids;
     this.totals.value = buffers.totals;
-    this.args.value = buffers.draws;
+    this.args.value = buffers.draws.buffer;
     for (let i = 0; i < this.poseSizes.length; i++) {
       this.poseSizes[i].value = buffers.poseSizes[i];
       this.poseMembers[i].value = members[i];
     }
     this.matrices.value = instances.matrices;
     this.drawn.value = instances.drawn;
-    this.table.value = drawTable.buffer;
-    this.draws.value = drawTable.count;
+    this.draws.value = buffers.draws.count;
 
     const groups = Math.max(1, Math.ceil(count / WORKGROUP));
     this.count.value = count;
@@ -185,9 +178,9 @@ export class ViewSteps {
     return lists;
   }
 
-  /** Writes the arguments of all draws, and how long the lists are. Each is known to the workgroup whose instances end it. */
+  /** Writes how many instances each draw has, and how long the lists are. Each is known to the workgroup whose instances end it. */
   private writeDraws({ first, countBefore }: ReturnType<typeof countLists>): void {
-    const { args, count, nodes, table, totals } = this;
+    const { args, count, nodes, totals } = this;
     const local = int(invocationLocalIndex);
     const next = first.add(WORKGROUP).toVar();
     const isLast = next.greaterThanEqual(count).toVar();
@@ -213,15 +206,12 @@ export class ViewSteps {
     });
     const draw = local.toVar();
     While(draw.lessThan(this.draws), () => {
-      const row = draw.mul(TABLE_NUMBERS).toVar();
-      const list = int(table.element(row.add(2))).toVar();
-      const asked = int(table.element(row.add(3))).toVar();
+      const at = draw.mul(DRAW_NUMBERS).toVar();
+      const list = int(args.element(at.add(DRAW_LIST))).toVar();
+      const asked = int(args.element(at.add(DRAW_END))).toVar();
       const end = select(asked.lessThan(count), asked, count).toVar();
       If(end.greaterThanEqual(first).and(isLast.or(end.lessThan(next))), () => {
-        const at = draw.mul(DRAW_NUMBERS).toVar();
-        args.element(at).assign(table.element(row));
-        args.element(at.add(1)).assign(countBefore(list, end));
-        args.element(at.add(2)).assign(table.element(row.add(1)));
+        args.element(at.add(DRAW_INSTANCES)).assign(countBefore(list, end));
       });
       draw.addAssign(WORKGROUP);
     });
