@@ -16,19 +16,19 @@ beforeAll(() => MeshoptEncoder.ready);
 
 /** All that is said of materials, but for what is of one page. */
 function materialsOf({ material }: Character): unknown[] {
-  return ([material].flat() as Material[]).map((one) => {
-    const {
-      uuid: _,
-      metadata: __,
-      textures: ___,
-      images: ____,
-      ...rest
-    } = one.toJSON() as unknown as Record<string, object>;
-    return JSON.parse(JSON.stringify(rest, (key, value) => (/map$/i.test(key) ? true : value)));
-  });
+  return ([material].flat() as Material[]).map((one) =>
+    JSON.parse(
+      JSON.stringify(one, (key, value) =>
+        /^(uuid|metadata|textures|images)$/.test(key) ? undefined : /map$/i.test(key) || value,
+      ),
+    ),
+  );
 }
 
-/** What each corner of each triangle has, group by group: in whichever order vertices stand. */
+/** What vertices have, each with a number: texts of all triangles take longer to compare than characters to bake. */
+const vertexNumbers = new Map<string, number>();
+
+/** The vertices of each triangle, by what they have, group by group: in whichever order they stand. */
 function cornersOf({ geometry, material, boneTexture }: Character): unknown[] {
   // Vertex textures need no joints.
   const unread = boneTexture.binding === null ? /^joints_/ : /^skin/;
@@ -37,26 +37,26 @@ function cornersOf({ geometry, material, boneTexture }: Character): unknown[] {
     ...Object.entries(attributes).filter(([name]) => !unread.test(name)),
     ...Object.entries(morphAttributes).flatMap(([k, list]) => list.map((one, i) => [k + i, one] as const)),
   ];
+  const numbers = Array.from({ length: attributes.position.count }, (_, vertex) => {
+    const text = all
+      .map(
+        ([name, one]) =>
+          `${name} ${Array.from({ length: one.itemSize }, (_, k) => one.getComponent(vertex, k) + 0)}`,
+      )
+      .sort()
+      .join('; ');
+    if (!vertexNumbers.has(text)) vertexNumbers.set(text, vertexNumbers.size);
+    return vertexNumbers.get(text);
+  });
   const drawn = Array.isArray(material)
     ? groups
     : [{ start: 0, count: index?.count ?? attributes.position.count }];
   return drawn.map(({ start, count }) => {
-    const { lacks } = userData;
-    const corners = Array.from({ length: count }, (_, i) => {
-      const vertex = index?.getX(start + i) ?? start + i;
-      return all
-        .map(
-          ([name, one]) =>
-            `${name} ${Array.from({ length: one.itemSize }, (_, k) => one.getComponent(vertex, k) + 0)}`,
-        )
-        .sort()
-        .join('; ');
-    });
     const triangles = Array.from({ length: count / 3 }, (_, i) => {
-      const [a, b, c] = corners.slice(i * 3, i * 3 + 3);
+      const [a, b, c] = [0, 1, 2].map((k) => numbers[index?.getX(start + i * 3 + k) ?? start + i * 3 + k]);
       return [`${a}|${b}|${c}`, `${b}|${c}|${a}`, `${c}|${a}|${b}`].sort()[0];
     });
-    return [lacks, triangles.sort()];
+    return [userData.lacks, triangles.sort()];
   });
 }
 
