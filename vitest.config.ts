@@ -65,8 +65,6 @@ export default defineConfig({
           isolate: false,
           setupFiles,
           environment: 'node',
-          // Other packages too shall see the three.js that the tests run with.
-          server: { deps: { inline: ['three-stdlib'] } },
         },
       },
       {

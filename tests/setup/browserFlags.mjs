@@ -6,6 +6,10 @@ const drawing = process.env.SIM_GPU
       '--enable-unsafe-swiftshader',
       '--use-webgpu-adapter=swiftshader',
       '--use-vulkan=swiftshader',
+      // It compiles a whole shader for each part of a pipeline, and again for states that are guessed when a program is linked. So it is
+      // asked once, when something is drawn; under WebGPU once for all pipelines that have the shader.
+      '--disable-angle-features=supportsGraphicsPipelineLibrary,warmUpPipelineCacheAtLink',
+      '--enable-dawn-features=vulkan_monolithic_pipeline_cache',
     ];
 
 /** Flags with which headless Chromium renders WebGL2 and WebGPU, on machines with and without a GPU. */

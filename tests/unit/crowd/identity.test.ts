@@ -111,6 +111,10 @@ test('a hidden instance can be asked where it is, and its time goes on; a delete
   });
   expect(asked).toEqual([0, 2]);
   expect(crowd.instanceCount).toBe(2);
+
+  const many = createStickCrowd(40);
+  for (const id of [35, 2]) many.deleteInstance(id);
+  expect([many.addInstance(), many.addInstance()], 'low ids are given out first').toEqual([2, 35]);
 });
 
 test('hidden and deleted instances have no events, and what happened while hidden is not told of', () => {

@@ -90,6 +90,14 @@ test('a warp goes on in proportion when the time scale changes, as that of an An
   expect(crowd.getTimeScaleAt(0)).toBe(-1.5);
 });
 
+test('what fades out amid a warp goes on at the speed that it has come to', () => {
+  const crowd = createStickCrowd(1, { Walk: 1, Run: 0.5, Idle: 1 });
+  crowd.play(0, 'Walk').play(0, 'Run', { fade: 1, warp: true }).update(0.5);
+  crowd.play(0, 'Idle', { fade: 1, timeScale: 0 }).update(0.1);
+  // A tenth of a second at 1.5 of the speed of the walk, and at 0.75 of that of the run.
+  expect(tipOf(crowd, 0)).toBeCloseTo(0.45 * (0.625 + 0.15) + 0.45 * (0.3125 + 0.075), 5);
+});
+
 describe('play, called in each frame', () => {
   const ONCE = { loop: LoopOnce, clampWhenFinished: true };
   const STATES = [
