@@ -3,7 +3,14 @@ import { DetachedBindMode, Matrix4, ObjectSpaceNormalMap } from 'three';
 import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
-import { type Attribute, floatsOf, inFloats, plainArray, sharingCopy } from '../utils/geometries.js';
+import {
+  type Attribute,
+  floatsOf,
+  followJoint,
+  inFloats,
+  plainArray,
+  sharingCopy,
+} from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
 import { inRuns, type Steps } from '../utils/slices.js';
 import { weightChecker } from './crowdGeometry.js';
@@ -93,6 +100,8 @@ function* collectPart(
   const rigid = skin === null;
   const followed = rigid ? new Set([0]) : yield* followedBones(skin);
   if (rigid) checkGeometry(mesh, ['position']);
+  const source = inFloats(mesh.geometry);
+  const geometry = rigid ? followJoint(sharingCopy(source), 0) : source;
   const bones: Object3D[] = rigid ? [mesh] : skin.skeleton.bones;
   // The first may stand for the root.
   const indexOf = (object: Object3D) => (object === root ? 0 : all.indexOf(object));
@@ -136,7 +145,6 @@ function* collectPart(
   };
 
   const { material, morphTargetInfluences = [], morphTargetDictionary } = mesh;
-  const geometry = inFloats(mesh.geometry);
   return {
     node,
     mesh,

@@ -73,7 +73,7 @@ export class CrowdBounds {
     const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
     const isMorphed = geometry.morphAttributes.position !== undefined;
     const range = isMorphed ? morphRange(boneTexture, crowd.morphs) : undefined;
-    growJointBoxes(boxes, geometry, joints, false, undefined, undefined, range);
+    growJointBoxes(boxes, geometry, joints, undefined, undefined, range);
     if (before > 0) expandJointBoxes(boxes, before);
     const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
     const poses = new Box3();

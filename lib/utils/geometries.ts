@@ -74,6 +74,15 @@ export function sharingCopy(source: BufferGeometry): BufferGeometry {
   return Object.assign(new BufferGeometry(), shared, own);
 }
 
+/** Lets all vertices of a geometry follow one joint. */
+export function followJoint(geometry: BufferGeometry, joint: number): BufferGeometry {
+  const { count } = geometry.attributes.position;
+  const joints = new Uint16Array(count * 4).fill(joint);
+  const weights = Float32Array.from(joints, (_, i) => +(i % 4 === 0));
+  geometry.setAttribute('skinIndex', new BufferAttribute(joints, 4));
+  return geometry.setAttribute('skinWeight', new BufferAttribute(weights, 4));
+}
+
 /** A geometry of some corners of another, with all attributes and morph targets that vertices there have; without groups. */
 export function pickCorners(
   source: BufferGeometry,

@@ -77,7 +77,7 @@ export class VertexSampler {
   }
 
   private samplePart(
-    { mesh, node, geometry: source, joints, rigid, morphOffset, morphCount }: ScenePart,
+    { mesh, node, geometry: source, joints, morphOffset, morphCount }: ScenePart,
     count: number,
     normals: Float32Array | null,
     first: number,
@@ -91,22 +91,21 @@ export class VertexSampler {
       : influences.slice(morphOffset, morphOffset < 0 ? 0 : morphOffset + morphCount);
     const fields = Object.entries({ position: positions, ...(normals && { normal: normals }) });
     for (const [name] of fields) checkCount(geometry, mesh.name, name, count, where);
-    const { skinIndex, skinWeight } = geometry.attributes;
+    const { skinIndex, skinWeight } = source.attributes;
     // three.js turns normals by the inverse transpose of the mesh's matrix, and so what vertices are turned by needs this besides.
     const linear = new Matrix3().setFromMatrix4(poser.nodes[node].matrixWorld);
     const turn = linear.clone().transpose().premultiply(linear).invert().elements;
     return inRuns(count, (start, end) => {
       for (const [name, target] of fields)
         target.set(morphed(geometry, name, own, start, end), (first + start) * 3);
-      const indices = rigid ? null : plainArray(skinIndex, 4, start, end);
-      const weights = rigid ? null : plainArray(skinWeight, 4, start, end);
+      const indices = plainArray(skinIndex, 4, start, end);
+      const weights = plainArray(skinWeight, 4, start, end);
       for (let vertex = 0; vertex < end - start; vertex++) {
         _sum.fill(0);
-        for (let i = vertex * 4; i < vertex * 4 + (rigid ? 1 : 4); i++) {
-          const weight = weights?.[i] ?? 1;
-          if (weight === 0) continue;
-          const from = joints[indices?.[i] ?? 0] * AFFINE_SIZE;
-          for (let k = 0; k < AFFINE_SIZE; k++) _sum[k] += weight * palette[from + k];
+        for (let i = vertex * 4; i < vertex * 4 + 4; i++) {
+          if (weights[i] === 0) continue;
+          const from = joints[indices[i]] * AFFINE_SIZE;
+          for (let k = 0; k < AFFINE_SIZE; k++) _sum[k] += weights[i] * palette[from + k];
         }
         const at = (first + start + vertex) * 3;
         carry(_sum, positions, at, 1);

@@ -19,7 +19,7 @@ import type { ScenePart } from '../animation/Rig.js';
 import { SKIN_PART, setSkin } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4, affineToMatrix4, linearDeterminant } from '../utils/affine.js';
-import { type Attribute, sharingCopy } from '../utils/geometries.js';
+import { type Attribute, followJoint, sharingCopy } from '../utils/geometries.js';
 import { expectField, expectFit, expectLength, expectShape, type Shape } from '../utils/messages.js';
 import { VERTEX_SOURCES, VertexReader } from './VertexReader.js';
 import {
@@ -245,7 +245,7 @@ function atRest(
   reader: VertexReader,
   first: number,
 ): BufferGeometry {
-  const geometry = sharingCopy(source).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
+  const geometry = followJoint(sharingCopy(source), 0);
   geometry.morphAttributes = {};
   const { position, tangent } = source.attributes;
   const numbers = Float32Array.from({ length: position.count }, (_, vertex) => first + vertex);

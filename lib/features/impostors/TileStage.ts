@@ -71,7 +71,7 @@ export class TileStage {
     if (this.boxes === null) {
       this.boxes = boneTexture.createJointBoxes();
       const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
-      growJointBoxes(this.boxes, geometry, joints, false);
+      growJointBoxes(this.boxes, geometry, joints);
     }
     const { boxes } = this;
     const list = Array.from({ length: DIRECTIONS }, () => new Box3());
