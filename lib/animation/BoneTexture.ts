@@ -10,7 +10,7 @@ import {
 import { describe, listNames } from '../utils/messages.js';
 import type { BoneTextureData, EncodingName, Precision, TextureLayout } from './BoneTextureData.js';
 import { type BakedClip, type ClipReference, ClipTable } from './ClipTable.js';
-import { createJointBoxes, type JointBoxes } from './jointBoxes.js';
+import type { JointBoxes } from './jointBoxes.js';
 import type { PoseReader, PoseSource } from './PoseSource.js';
 import type { ScenePart } from './Rig.js';
 import { trackSource } from './trackSource.js';
@@ -252,15 +252,6 @@ export class BoneTexture extends DataTexture {
     throw new Error(
       `BoneTexture: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
     );
-  }
-
-  /**
-   * Empty boxes for this texture's joints.
-   *
-   * @internal
-   */
-  createJointBoxes(): JointBoxes {
-    return createJointBoxes(this.content.jointNames.length);
   }
 
   /** Makes this a second texture object with the same texels. */

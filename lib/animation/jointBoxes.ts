@@ -77,6 +77,13 @@ export function growJointBoxes(
   }
 }
 
+/** Boxes of the vertices of a crowd geometry that follow each of so many joints. @param range See `growJointBoxes`. */
+export function boxesOf(geometry: BufferGeometry, joints: number, range?: MorphRange): JointBoxes {
+  const boxes = createJointBoxes(joints);
+  growJointBoxes(boxes, geometry, [...boxes.keys()], undefined, undefined, range);
+  return boxes;
+}
+
 /** Grows boxes by a distance on all sides. Those that are empty stay so, since they reach from Infinity to -Infinity. */
 export function expandJointBoxes(boxes: JointBoxes, distance: number): void {
   for (let i = 0; i < boxes.length; i++) boxes[i] += i % 6 < 3 ? -distance : distance;
