@@ -13,7 +13,7 @@ import {
 } from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
 import { inRuns, type Steps } from '../utils/slices.js';
-import { weightChecker } from './crowdGeometry.js';
+import { skinChecker } from './crowdGeometry.js';
 
 /** By how much a matrix may be off that files have in decimals. */
 const ROUNDING = 1e-5;
@@ -260,24 +260,14 @@ function* followedBones(mesh: SkinnedMesh): Steps<Set<number>> {
   }
   checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
   const { position, skinIndex, skinWeight } = geometry.attributes;
-  const checkWeights = weightChecker(geometry, `SkinnedMesh "${name}"`);
+  const check = skinChecker(geometry, `SkinnedMesh "${name}"`, bones);
   const isFollowed = new Uint8Array(bones);
   yield* inRuns(position.count, (start, end) => {
     const joints = plainArray(skinIndex, 4, start, end);
     const weights = plainArray(skinWeight, 4, start, end);
     for (let vertex = start, at = 0; vertex < end; vertex++) {
-      checkWeights(weights, at, vertex);
-      for (let i = 0; i < 4; i++, at++) {
-        if (!(weights[at] > 0)) continue;
-        const joint = joints[at];
-        if (!(Number.isInteger(joint) && joint >= 0 && joint < bones)) {
-          throw new Error(
-            `Vertex ${vertex} of SkinnedMesh "${name}" follows joint ${joint}, but its skeleton has ${bones} bones; ` +
-              'mend skinIndex, or set the weight to 0.',
-          );
-        }
-        isFollowed[joint] = 1;
-      }
+      const isUsed = check(joints, weights, at, vertex);
+      for (let i = 0; i < 4; i++, at++) if (isUsed && weights[at] > 0) isFollowed[joints[at]] = 1;
     }
   });
   return new Set([...isFollowed.keys()].filter((bone) => isFollowed[bone] === 1));
