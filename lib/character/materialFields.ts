@@ -1,4 +1,4 @@
-import { Color, Material, type Texture } from 'three';
+import { Color, Material, MathUtils, type Texture } from 'three';
 import { NEARLY_BLACK } from '../constants.js';
 import { hasUserHook } from '../utils/surfaceMaps.js';
 
@@ -74,14 +74,9 @@ export function textOf(value: unknown): string {
     return JSON.stringify(typeof toArray === 'function' ? toArray.call(value) : value);
   } catch {
     // JSON has no way to write what refers to itself: such an object is the same as no other.
-    if (!numbered.has(value)) numbered.set(value, `object ${++lastNumber}`);
-    return numbered.get(value) as string;
+    return MathUtils.generateUUID();
   }
 }
-
-/** A text of its own for each object that cannot be written as one. */
-let lastNumber = 0;
-const numbered = /*@__PURE__*/ new WeakMap<object, string>();
 
 /** A copy of a material that shares what its `userData` refers to: what refers to itself could not be copied. */
 export function copyOf<T extends Material>(material: T): T {

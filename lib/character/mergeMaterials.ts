@@ -2,9 +2,9 @@ import { BufferAttribute, BufferGeometry, type Material, type Texture } from 'th
 import { type Attribute, floatsOf, pickCorners, shareAttribute, sharingCopy } from '../utils/geometries.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
 import { mergedTable } from '../utils/surfaceMaps.js';
-import { type Constants, keyWithout, type MaterialShare, SURFACE } from './materialFields.js';
+import type { Constants, MaterialShare } from './materialFields.js';
 import { type MaterialMerger, type Piece, setTriangles } from './mergeParts.js';
-import { mergeFamily, texturedFamilies } from './mergeTextured.js';
+import { familiesOf, type MaterialFamily, mergeFamily } from './mergeTextured.js';
 
 /** How materials of a character are merged. */
 export interface MergeMaterialsOptions {
@@ -134,23 +134,14 @@ export function mergeAll(
     if (share) merged.shares.set(material, share);
   }
   const fresh = materials.filter((material) => !merged.shares.has(material));
-  // What differs needs a place for its table.
-  const keyOf = (material: Constants) => keyWithout(material, material.emissiveMap ? [] : SURFACE);
   const rest: Constants[] = [];
-  for (const family of textures ? texturedFamilies(fresh) : [{ members: fresh }]) {
-    const { members } = family;
-    const alike = new Set(members.map(keyOf)).size === 1;
-    const isTextured = 'maps' in family && family.maps.some(Boolean);
-    if (alike || !isTextured || !tryTextured(family, maxSize, merged)) rest.push(...members);
+  for (const family of familiesOf(fresh, textures)) {
+    const { members, maps } = family;
+    const isTextured = maps.some(Boolean) && familiesOf(members, false).length > 1;
+    if (!isTextured || !tryTextured(family, maxSize, merged)) rest.push(...members);
   }
-
-  const families = new Map<string, Constants[]>();
-  for (const material of rest) {
-    const key = keyOf(material);
-    families.set(key, [...(families.get(key) ?? []), material]);
-  }
-  for (const members of families.values()) {
-    if (members.length > 1) mergeFamily({ members }, maxSize, merged);
+  for (const family of familiesOf(rest, false)) {
+    if (family.members.length > 1) mergeFamily(family, maxSize, merged);
   }
   for (const { material } of merged.shares.values()) {
     if (!madeOf.has(material)) madeOf.set(material, merged.shares);
@@ -159,11 +150,7 @@ export function mergeAll(
 }
 
 /** Makes one material of a family, unless its images cannot be read. */
-function tryTextured(
-  family: ReturnType<typeof texturedFamilies>[number],
-  maxSize: number,
-  merged: MergedMaterials,
-): boolean {
+function tryTextured(family: MaterialFamily, maxSize: number, merged: MergedMaterials): boolean {
   try {
     mergeFamily(family, maxSize, merged);
     return true;

@@ -47,26 +47,22 @@ const LIES_IN: Partial<Record<MergedMap, MergedMap>> = {
 };
 
 /** Materials that can be drawn as one. */
-interface MaterialFamily {
-  members: readonly Constants[];
-  /** For each of `MERGED_MAPS` what members that have the texture have in common; undefined where there is none, or it stays as it is. */
-  maps?: readonly (string | undefined)[];
-}
-
-interface TexturedFamily extends Required<MaterialFamily> {
+export interface MaterialFamily {
   members: Constants[];
   /** What all of them have in common. */
   key: string;
+  /** For each of `MERGED_MAPS` what members that have the texture have in common; undefined where there is none, or it stays as it is. */
+  maps: (string | undefined)[];
 }
 
 const mapOf = (material: Constants, name: MergedMap) =>
   fieldsOf(material)[name] as Texture | null | undefined;
 
-/** Families of materials that differ in constants, and in textures that can be layers of one. */
-export function texturedFamilies(materials: readonly Constants[]): TexturedFamily[] {
-  const families: TexturedFamily[] = [];
+/** Families of materials that differ in constants, and in textures that can be layers of one if that is wanted. */
+export function familiesOf(materials: readonly Constants[], textures: boolean): MaterialFamily[] {
+  const families: MaterialFamily[] = [];
   for (const material of materials) {
-    const maps = MERGED_MAPS.map((name) => mapKey(material, name));
+    const maps = MERGED_MAPS.map((name) => (textures ? mapKey(material, name) : undefined));
     const key = commonKey(material, maps);
     const family = families.find((other) => {
       return other.key === key && maps.every((map, i) => (map ?? other.maps[i]) === (other.maps[i] ?? map));
@@ -77,7 +73,7 @@ export function texturedFamilies(materials: readonly Constants[]): TexturedFamil
       family.maps = family.maps.map((map, i) => map ?? maps[i]);
     }
   }
-  if (families.length > 1) for (const material of materials) warnUnloaded(material);
+  if (textures && families.length > 1) for (const material of materials) warnUnloaded(material);
   return families;
 }
 
@@ -107,7 +103,8 @@ function mapKey(material: Constants, name: MergedMap): string | undefined {
 }
 
 function commonKey(material: Constants, maps: readonly (string | undefined)[]): string {
-  const merged = [...SURFACE];
+  // What stays as it is has the place of the table.
+  const merged = material.emissiveMap && maps.every((map) => map === undefined) ? [] : [...SURFACE];
   MERGED_MAPS.forEach((name, i) => {
     if (!mapOf(material, name) || maps[i] !== undefined) merged.push(name, ...(OF_MAP[name] ?? []));
   });
@@ -121,7 +118,7 @@ function commonKey(material: Constants, maps: readonly (string | undefined)[]): 
  * @throws If an image cannot be read.
  */
 export function mergeFamily(
-  { members, maps = [] }: MaterialFamily,
+  { members, maps }: MaterialFamily,
   maxSize: number,
   { shares, owned }: { shares: Map<Material, MaterialShare>; owned: (Material | Texture)[] },
 ): void {
