@@ -242,16 +242,18 @@ export class BoneTexture extends DataTexture {
   /**
    * Checks that a device takes textures of this size.
    *
+   * @param beside What there is besides it.
    * @throws If it does not.
    * @internal
    */
-  checkSize(max: number | undefined): void {
-    const { width } = this.content.layout;
-    const height = Math.max(this.content.layout.height, this.shortKeys?.image.height ?? 0);
-    if (max === undefined || (width <= max && height <= max)) return;
-    throw new Error(
-      `BoneTexture: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
-    );
+  checkSize(max = Infinity, beside = this.shortKeys): void {
+    for (const { image, name } of beside ? [this, beside] : [this]) {
+      const { width, height } = image;
+      if (width <= max && height <= max) continue;
+      throw new Error(
+        `${name}: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
+      );
+    }
   }
 
   /** Makes this a second texture object with the same texels. */

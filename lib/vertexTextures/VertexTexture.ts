@@ -121,13 +121,8 @@ export class VertexTexture extends BoneTexture {
   }
 
   /** @internal */
-  override checkSize(max: number | undefined): void {
-    super.checkSize(max);
-    const { width, height } = this.baked;
-    if (max === undefined || (width <= max && height <= max)) return;
-    throw new Error(
-      `The texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
-    );
+  override checkSize(max?: number): void {
+    super.checkSize(max, this.vertexTexels);
   }
 
   /** @throws Always: what was bound to one vertex texture cannot become another. Make a new one of its `vertexData`. */
