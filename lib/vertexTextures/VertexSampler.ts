@@ -3,7 +3,7 @@ import type { ScenePart } from '../animation/Rig.js';
 import { readPose } from '../baking/frames.js';
 import type { RigPoser } from '../baking/RigPoser.js';
 import { AFFINE_SIZE } from '../constants.js';
-import { plainArray } from '../utils/geometries.js';
+import { plainArray, weld } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/slices.js';
 
 const _sum = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
@@ -45,7 +45,7 @@ export class VertexSampler {
     for (const { geometry } of parts) {
       // Where there are none to be read, they are computed too.
       const isComputed = normals === 'computed' || !geometry.hasAttribute('normal');
-      smooth.push(isComputed && normals !== 'none' ? yield* SmoothNormals.of(geometry) : null);
+      smooth.push(isComputed && normals !== 'none' ? yield* smoothNormals(geometry) : null);
     }
     return new VertexSampler(poser, parts, isWritten, smooth, normals !== 'none');
   }
@@ -65,7 +65,7 @@ export class VertexSampler {
       const computed = smooth[i];
       yield* this.samplePart(part, counts[i], computed === null ? normals : null, first, influences, where);
       const side = poser.nodes[part.node].matrixWorld.determinant() < 0 ? -1 : 1;
-      if (computed !== null && normals !== null) yield* computed.compute(positions, normals, first, side);
+      if (computed !== null && normals !== null) yield* computed(positions, normals, first, side);
       first += counts[i];
     }
     yield* inRuns(positions.length, (start, end) => {
@@ -159,61 +159,40 @@ const _a = /*@__PURE__*/ new Vector3();
 const _b = /*@__PURE__*/ new Vector3();
 const _c = /*@__PURE__*/ new Vector3();
 
-/** Computes normals of a mesh from its triangles as they are posed. */
-export class SmoothNormals {
-  private constructor(
-    /** For each vertex the first that lies and is lit as it does at rest: what is between them is smooth. */
-    private readonly same: Uint32Array,
-    private readonly index: ArrayLike<number>,
-  ) {}
+/**
+ * Computes normals of a mesh from its triangles as they are posed, of any length: each is the sum of its triangles', by their areas.
+ *
+ * @param first Vertex at which the mesh begins in these.
+ * @param side -1 if the mesh's matrix mirrors, so that three.js draws the other side of each triangle; else 1.
+ */
+type SmoothNormals = (
+  positions: Float32Array,
+  normals: Float32Array,
+  first: number,
+  side: 1 | -1,
+) => Steps<void>;
 
-  /** Finds which vertices of a geometry are the same. */
-  static *of(geometry: BufferGeometry): Steps<SmoothNormals> {
-    const position = plainArray(geometry.getAttribute('position'), 3);
-    const normal = geometry.hasAttribute('normal') ? plainArray(geometry.getAttribute('normal'), 3) : null;
-    const count = position.length / 3;
-    const same = new Uint32Array(count);
-    yield* inRuns(count, (start, end) => {
-      for (let vertex = start; vertex < end; vertex++) same[vertex] = vertex;
-    });
-    const index = geometry.index?.array ?? same.slice();
-    // Without normals, three.js would compute them of the triangles that share a vertex.
-    if (normal === null) return new SmoothNormals(same, index);
-    yield 0;
-    const known = new Map<string, number>();
-    const keyOf = (vertex: number) => {
-      let key = '';
-      for (let i = vertex * 3; i < vertex * 3 + 3; i++)
-        key += `${position[i] + 0} ${Math.round(normal[i] * 1000) + 0} `;
-      return key;
-    };
-    yield* inRuns(count, (start, end) => {
-      for (let vertex = start; vertex < end; vertex++) {
-        const key = keyOf(vertex);
-        same[vertex] = known.get(key) ?? vertex;
-        if (same[vertex] === vertex) known.set(key, vertex);
-      }
-    });
-    return new SmoothNormals(same, index);
-  }
+/** Finds which vertices of a geometry are the same at rest: what is between them is smooth. */
+function* smoothNormals(geometry: BufferGeometry): Steps<SmoothNormals> {
+  const position = plainArray(geometry.getAttribute('position'), 3);
+  const normal = geometry.hasAttribute('normal') ? plainArray(geometry.getAttribute('normal'), 3) : null;
+  const count = position.length / 3;
+  const index = geometry.index?.array ?? Uint32Array.from({ length: count }, (_, vertex) => vertex);
+  // Without normals, three.js would compute them of the triangles that share a vertex.
+  const same =
+    normal && (yield* weld([position, Array.from(normal, (value) => Math.round(value * 1000))], count));
+  const firstOf = (vertex: number) => same?.[vertex] ?? vertex;
 
-  /**
-   * Writes the normals of the mesh, of any length: each is the sum of its triangles', by their areas.
-   *
-   * @param first Vertex at which the mesh begins in these.
-   * @param side -1 if the mesh's matrix mirrors, so that three.js draws the other side of each triangle; else 1.
-   */
-  *compute(positions: Float32Array, normals: Float32Array, first: number, side: 1 | -1): Steps<void> {
-    const { same, index } = this;
+  return function* (positions, normals, first, side) {
     const offset = first * 3;
-    normals.fill(0, offset, offset + same.length * 3);
+    normals.fill(0, offset, offset + count * 3);
     const add = (i: number) => {
       _a.fromArray(positions, offset + index[i] * 3);
       _b.fromArray(positions, offset + index[i + 1] * 3).sub(_a);
       _c.fromArray(positions, offset + index[i + 2] * 3).sub(_a);
       const { x, y, z } = _b.cross(_c);
       for (let corner = 0; corner < 3; corner++) {
-        const at = offset + same[index[i + corner]] * 3;
+        const at = offset + firstOf(index[i + corner]) * 3;
         normals[at] += side * x;
         normals[at + 1] += side * y;
         normals[at + 2] += side * z;
@@ -222,12 +201,11 @@ export class SmoothNormals {
     yield* inRuns(Math.floor(index.length / 3), (start, end) => {
       for (let triangle = start; triangle < end; triangle++) add(triangle * 3);
     });
-    yield* inRuns(same.length, (start, end) => {
+    yield* inRuns(count, (start, end) => {
       for (let vertex = start; vertex < end; vertex++) {
-        if (same[vertex] === vertex) continue;
-        const from = offset + same[vertex] * 3;
+        const from = offset + firstOf(vertex) * 3;
         normals.copyWithin(offset + vertex * 3, from, from + 3);
       }
     });
-  }
+  };
 }
