@@ -110,11 +110,22 @@ export class RootMotionExtractor {
   }
 
   /**
-   * Nodes of a skeleton that are moved back to take it out of keys; null if vertices follow a joint above the node, which would have to be
-   * moved back but not what is below it.
+   * The nodes whose own transforms have to be moved back to take the node's way out of keys: the node itself, and whatever does not hang on
+   * it. What is above it stays as it is: null if vertices follow that.
    */
-  moved(skeleton: Skeleton, boxes: JointBoxes): number[] | null {
-    return nodesToMove(skeleton, skeleton.place[this.node], boxes);
+  moved({ parents, jointNodes, fixed, place }: Skeleton, boxes: JointBoxes): number[] | null {
+    const node = place[this.node];
+    const stays = nodesAbove(parents, [node]);
+    stays.delete(node);
+    const moved: number[] = [];
+    for (const [i, parent] of parents.entries()) {
+      const isTop = parent === -1 || stays.has(parent);
+      // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
+      if (isTop && !Number.isNaN(fixed[i * AFFINE_SIZE])) stays.add(i);
+      else if (isTop && !stays.has(i)) moved.push(i);
+    }
+    const isFollowed = (joint: number) => boxes[joint * 6] <= boxes[joint * 6 + 3];
+    return jointNodes.some((own, joint) => stays.has(own) && isFollowed(joint)) ? null : moved;
   }
 
   /**
@@ -261,28 +272,6 @@ function findRootNode(
   throw new Error(
     `rootMotion is set, but no clip changes the position of a joint; name the joint as rootMotion.joint, or leave rootMotion out.`,
   );
-}
-
-/**
- * The nodes whose own transforms have to be moved back to take a node's way out of a pose: the node itself, and whatever
- * does not hang on it. What is above it stays as it is.
- */
-function nodesToMove(
-  { parents, jointNodes, fixed }: Skeleton,
-  node: number,
-  boxes: JointBoxes,
-): number[] | null {
-  const stays = nodesAbove(parents, [node]);
-  stays.delete(node);
-  const moved: number[] = [];
-  for (const [i, parent] of parents.entries()) {
-    const isTop = parent === -1 || stays.has(parent);
-    // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
-    if (isTop && !Number.isNaN(fixed[i * AFFINE_SIZE])) stays.add(i);
-    else if (isTop && !stays.has(i)) moved.push(i);
-  }
-  const isFollowed = (joint: number) => boxes[joint * 6] <= boxes[joint * 6 + 3];
-  return jointNodes.some((place, joint) => stays.has(place) && isFollowed(joint)) ? null : moved;
 }
 
 /** The channel of a property, made if the clip has none, with a value of its own in every frame. */

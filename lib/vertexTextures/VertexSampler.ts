@@ -14,8 +14,6 @@ export class VertexSampler {
   readonly positions: Float32Array;
   /** Null if they are not asked for. */
   readonly normals: Float32Array | null;
-  /** Vertices of each part. */
-  private readonly counts: readonly number[];
   private readonly palette: Float64Array;
 
   private constructor(
@@ -27,8 +25,7 @@ export class VertexSampler {
     private readonly smooth: readonly (SmoothNormals | null)[],
     hasNormals: boolean,
   ) {
-    this.counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
-    this.vertices = this.counts.reduce((sum, count) => sum + count, 0);
+    this.vertices = parts.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
     this.positions = new Float32Array(this.vertices * 3);
     this.normals = hasNormals ? new Float32Array(this.vertices * 3) : null;
     this.palette = new Float64Array(poser.rig.jointInverses.length);
@@ -57,16 +54,16 @@ export class VertexSampler {
    * @throws If a mesh has another number of vertices than at rest, or a position is not finite.
    */
   *sample(where: string): Steps<void> {
-    const { poser, parts, positions, normals, smooth, counts } = this;
+    const { poser, parts, positions, normals, smooth } = this;
     readPose(poser, this.palette);
     const influences = poser.morphs();
     let first = 0;
     for (const [i, part] of parts.entries()) {
       const computed = smooth[i];
-      yield* this.samplePart(part, counts[i], computed === null ? normals : null, first, influences, where);
+      yield* this.samplePart(part, computed === null ? normals : null, first, influences, where);
       const side = poser.nodes[part.node].matrixWorld.determinant() < 0 ? -1 : 1;
       if (computed !== null && normals !== null) yield* computed(positions, normals, first, side);
-      first += counts[i];
+      first += part.geometry.attributes.position.count;
     }
     yield* inRuns(positions.length, (start, end) => {
       for (let i = start; i < end; i++) {
@@ -78,7 +75,6 @@ export class VertexSampler {
 
   private samplePart(
     { mesh, node, geometry: source, joints, morphOffset, morphCount }: ScenePart,
-    count: number,
     normals: Float32Array | null,
     first: number,
     influences: readonly number[],
@@ -86,12 +82,13 @@ export class VertexSampler {
   ): Steps<void> {
     const { poser, palette, positions, isWritten } = this;
     const geometry = isWritten ? mesh.geometry : source;
+    const { skinIndex, skinWeight, position } = source.attributes;
+    const { count } = position;
     const own = isWritten
       ? (mesh.morphTargetInfluences ?? [])
       : influences.slice(morphOffset, morphOffset < 0 ? 0 : morphOffset + morphCount);
     const fields = Object.entries({ position: positions, ...(normals && { normal: normals }) });
     for (const [name] of fields) checkCount(geometry, mesh.name, name, count, where);
-    const { skinIndex, skinWeight } = source.attributes;
     // three.js turns normals by the inverse transpose of the mesh's matrix, and so what vertices are turned by needs this besides.
     const linear = new Matrix3().setFromMatrix4(poser.nodes[node].matrixWorld);
     const turn = linear.clone().transpose().premultiply(linear).invert().elements;
