@@ -10,7 +10,7 @@ import {
 import { describe, listNames } from '../utils/messages.js';
 import type { BoneTextureData, EncodingName, Precision, TextureLayout } from './BoneTextureData.js';
 import { type BakedClip, type ClipReference, ClipTable } from './ClipTable.js';
-import { createJointBoxes, type JointBoxes } from './jointBoxes.js';
+import type { JointBoxes } from './jointBoxes.js';
 import type { PoseReader, PoseSource } from './PoseSource.js';
 import type { ScenePart } from './Rig.js';
 import { trackSource } from './trackSource.js';
@@ -242,25 +242,18 @@ export class BoneTexture extends DataTexture {
   /**
    * Checks that a device takes textures of this size.
    *
+   * @param beside What there is besides it.
    * @throws If it does not.
    * @internal
    */
-  checkSize(max: number | undefined): void {
-    const { width } = this.content.layout;
-    const height = Math.max(this.content.layout.height, this.shortKeys?.image.height ?? 0);
-    if (max === undefined || (width <= max && height <= max)) return;
-    throw new Error(
-      `BoneTexture: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
-    );
-  }
-
-  /**
-   * Empty boxes for this texture's joints.
-   *
-   * @internal
-   */
-  createJointBoxes(): JointBoxes {
-    return createJointBoxes(this.content.jointNames.length);
+  checkSize(max = Infinity, beside = this.shortKeys): void {
+    for (const { image, name } of beside ? [this, beside] : [this]) {
+      const { width, height } = image;
+      if (width <= max && height <= max) continue;
+      throw new Error(
+        `${name}: the texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
+      );
+    }
   }
 
   /** Makes this a second texture object with the same texels. */

@@ -9,14 +9,14 @@ export const STILL: readonly number[] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
 export interface RigPart {
   /** Node of the mesh. */
   node: number;
-  /** Joint of the rig for each index that the geometry's `skinIndex` may hold; for a rigid mesh its one joint. */
+  /** Joint of the rig for each index that the geometry's `skinIndex` may hold. */
   joints: Int32Array;
   /**
    * The same for a second copy of the part, whose triangles are turned around, where clips mirror the mesh: one of the
    * two is drawn in any pose, and the other is shrunk to a point. Null for all other parts.
    */
   mirrorJoints: Int32Array | null;
-  /** Whether all vertices follow one joint, without skin indices. */
+  /** Whether it is no skinned mesh: all vertices follow its one joint. */
   rigid: boolean;
   /** Matrix of the mesh in the rest pose, relative to the root: 12 numbers. */
   model: Float64Array;
@@ -84,7 +84,10 @@ export interface Rig {
 /** A part together with what it is in the scene, which merging needs and posing does not. */
 export interface ScenePart extends RigPart {
   mesh: Mesh;
-  /** The mesh's, or one that shares attributes with it; its vertices may be in the space of another mesh's, see `shareInverses`. */
+  /**
+   * The mesh's, or one that shares attributes with it, and has joints and weights in any case; its vertices may be in the space of another
+   * mesh's, see `shareInverses`.
+   */
   geometry: BufferGeometry;
   material: Material | Material[];
   /** Which places of `joints` vertices follow with a weight; of a rigid part the only one. */

@@ -30,7 +30,7 @@ export function createJointBoxes(joints: number): JointBoxes {
 /**
  * Grows the boxes by the vertices of a geometry, or by some of them.
  *
- * @param joints Joint for each skin index; for a rigid mesh the one joint that all vertices follow.
+ * @param joints Joint for each skin index.
  * @param from First vertex.
  * @param to The vertex after the last.
  * @param range Influences of the morph targets; by default from 0 to 1.
@@ -39,14 +39,13 @@ export function growJointBoxes(
   boxes: JointBoxes,
   geometry: BufferGeometry,
   joints: ArrayLike<number>,
-  rigid: boolean,
   from = 0,
   to = geometry.getAttribute('position').count,
   range?: MorphRange,
 ): void {
   const position = plainArray(geometry.getAttribute('position'), 3, from, to);
-  const skinIndex = rigid ? null : plainArray(geometry.getAttribute('skinIndex'), 4, from, to);
-  const skinWeight = rigid ? null : plainArray(geometry.getAttribute('skinWeight'), 4, from, to);
+  const skinIndex = plainArray(geometry.getAttribute('skinIndex'), 4, from, to);
+  const skinWeight = plainArray(geometry.getAttribute('skinWeight'), 4, from, to);
   // A vertex moved by one target lies between where the least and the greatest influence put it. Several targets at once may carry
   // it further; that is rare, and left out.
   const morphs = (geometry.morphAttributes.position ?? []).map((morph) => plainArray(morph, 3, from, to));
@@ -65,12 +64,9 @@ export function growJointBoxes(
   };
 
   for (let vertex = 0; vertex < to - from; vertex++) {
-    for (let i = vertex * 4; i < vertex * 4 + (rigid ? 1 : 4); i++) {
-      let joint = joints[0];
-      if (skinIndex !== null && skinWeight !== null) {
-        if (!(skinWeight[i] > 0)) continue;
-        joint = joints[skinIndex[i]];
-      }
+    for (let i = vertex * 4; i < vertex * 4 + 4; i++) {
+      if (!(skinWeight[i] > 0)) continue;
+      const joint = joints[skinIndex[i]];
       grow(joint, vertex, null, 0);
       for (let target = 0; target < morphs.length; target++) {
         const least = range?.least[target] ?? 0;
@@ -79,6 +75,13 @@ export function growJointBoxes(
       }
     }
   }
+}
+
+/** Boxes of the vertices of a crowd geometry that follow each of so many joints. @param range See `growJointBoxes`. */
+export function boxesOf(geometry: BufferGeometry, joints: number, range?: MorphRange): JointBoxes {
+  const boxes = createJointBoxes(joints);
+  growJointBoxes(boxes, geometry, [...boxes.keys()], undefined, undefined, range);
+  return boxes;
 }
 
 /** Grows boxes by a distance on all sides. Those that are empty stay so, since they reach from Infinity to -Infinity. */

@@ -130,31 +130,32 @@ function* bakeTracks(bake: RigBake): Steps<Poses> {
  */
 function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<KeyedClip[]> {
   const { poser, boxes, clips, maxError, extractor } = bake;
-  const mover = extractor?.mover(boxes, poser, skeleton, size);
-  if (mover === null) throw holdError('root motion of a joint below one that vertices follow');
+  const moved = extractor?.moved(skeleton, boxes);
+  if (moved === null) throw holdError('root motion of a joint below one that vertices follow');
 
   const keyed: KeyedClip[] = [];
   for (const [i, planned] of clips.entries()) {
     const { clip } = planned;
     const channels = channelsOn(skeleton, planned);
     let rate = keyRate(channels, clip.duration);
-    const moves = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
+    const isMoved = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
+    const way = isMoved ? extractor : null;
     // Root motion has one place for each frame.
-    if (moves) rate.parts = rate.times = null;
+    if (way) rate.parts = rate.times = null;
     let one = yield* readKeys(skeleton, poser, channels, clip, rate, size);
     if (one === null) {
       throw holdError(
         `clip "${clip.name}" of ${clip.duration} s, which takes more than ${MAX_TRACK_TEXELS} keys`,
       );
     }
-    if (!rate.isExact || moves) {
+    if (!rate.isExact || way) {
       let errors = errorsOf(rate, one, clip.duration);
       for (;;) {
         poser.play(clip, planned.channels);
-        if (mover && moves && !(yield* mover.move(one, clip.duration)))
+        if (way && moved && !(yield* way.moveKeys(poser, skeleton, moved, one, clip.duration, size)))
           throw holdError('turns below uneven scale');
         const alone = yield* packTracks(skeleton, [planned], [one]);
-        const errorsNow = moves ? new Float64Array(one.frames - 1).fill(UNKNOWN) : errors;
+        const errorsNow = way ? new Float64Array(one.frames - 1).fill(UNKNOWN) : errors;
         yield* measureErrors(alone, bake, size, one.rootMotion, errorsNow);
         one.error = errorsNow.reduce((most, error) => Math.max(most, error), 0) / size;
         if (one.error <= maxError || one.frames === 1) break;

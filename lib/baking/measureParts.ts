@@ -15,14 +15,11 @@ import type { RigPoser } from './RigPoser.js';
 const VERTICES = 512;
 
 /** Grows the boxes of joints by the vertices of a part that follow them. */
-export function growPartBoxes(
-  boxes: JointBoxes,
-  { geometry, joints, mirrorJoints, rigid }: ScenePart,
-): Steps<void> {
+export function growPartBoxes(boxes: JointBoxes, { geometry, joints, mirrorJoints }: ScenePart): Steps<void> {
   const step = Math.ceil(VERTICES / (1 + (geometry.morphAttributes.position?.length ?? 0)));
   const grow = (from: number, to: number) => {
-    growJointBoxes(boxes, geometry, joints, rigid, from, to);
-    if (mirrorJoints !== null) growJointBoxes(boxes, geometry, mirrorJoints, rigid, from, to);
+    growJointBoxes(boxes, geometry, joints, from, to);
+    if (mirrorJoints !== null) growJointBoxes(boxes, geometry, mirrorJoints, from, to);
   };
   return inRuns(geometry.getAttribute('position').count, grow, step);
 }

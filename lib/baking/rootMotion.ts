@@ -110,13 +110,22 @@ export class RootMotionExtractor {
   }
 
   /**
-   * What takes it out of keys; null if vertices follow a joint above the node, which would have to be moved back but not what is below it.
-   *
-   * @param size Of the character, in scene units.
+   * The nodes whose own transforms have to be moved back to take the node's way out of keys: the node itself, and whatever does not hang on
+   * it. What is above it stays as it is: null if vertices follow that.
    */
-  mover(boxes: JointBoxes, poser: RigPoser, skeleton: Skeleton, size: number): KeyMover | null {
-    const nodes = nodesToMove(skeleton, skeleton.place[this.node], boxes);
-    return nodes && new KeyMover(poser, skeleton, this, nodes, size);
+  moved({ parents, jointNodes, fixed, place }: Skeleton, boxes: JointBoxes): number[] | null {
+    const node = place[this.node];
+    const stays = nodesAbove(parents, [node]);
+    stays.delete(node);
+    const moved: number[] = [];
+    for (const [i, parent] of parents.entries()) {
+      const isTop = parent === -1 || stays.has(parent);
+      // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
+      if (isTop && !Number.isNaN(fixed[i * AFFINE_SIZE])) stays.add(i);
+      else if (isTop && !stays.has(i)) moved.push(i);
+    }
+    const isFollowed = (joint: number) => boxes[joint * 6] <= boxes[joint * 6 + 3];
+    return jointNodes.some((own, joint) => stays.has(own) && isFollowed(joint)) ? null : moved;
   }
 
   /**
@@ -163,6 +172,69 @@ export class RootMotionExtractor {
     for (let i = 0; i < pose.length; i += AFFINE_SIZE)
       affineFromMatrix4(affineToMatrix4(pose, i, _matrix).premultiply(back), pose, i);
   }
+
+  /**
+   * Takes it out of the keys of a clip, which the poser has, frame by frame, and keeps it as `KeyedClip.rootMotion`.
+   *
+   * @param nodes What `moved` says.
+   * @param size Of the character, in scene units.
+   * @returns Whether all could be moved. A node below a scale that is not the same along all axes cannot be turned.
+   */
+  *moveKeys(
+    poser: RigPoser,
+    { place, rest }: Skeleton,
+    nodes: readonly number[],
+    clip: KeyedClip,
+    duration: number,
+    size: number,
+  ): Steps<boolean> {
+    const { frames } = clip;
+    const step = frames === 1 ? 0 : duration / (frames - 1);
+    const motion = new Float32Array(frames * MOTION_SIZE);
+    clip.rootMotion = motion;
+    for (let frame = 0; frame < frames; frame++) {
+      poser.sample(frame * step);
+      poser.update();
+      this.measure(poser, frame, motion);
+      if (frame % 8 === 7) yield 0;
+    }
+    let turns = false;
+    for (let i = 3; i < motion.length; i += MOTION_SIZE) turns ||= Math.abs(motion[i]) > STILL_TURN;
+    for (let i = 3; i < motion.length; i += MOTION_SIZE) if (!turns) motion[i] = 0;
+    if (motion.every((value) => value === 0)) return true;
+
+    const moved = nodes.map((node) => ({
+      object: poser.nodes[place.indexOf(node)],
+      position: openChannel(clip, rest, node, TRANSLATION),
+      rotation: turns ? openChannel(clip, rest, node, ROTATION) : null,
+    }));
+    for (let frame = 0; frame < frames; frame++) {
+      if (frame % 8 === 7) yield 0;
+      poser.sample(frame * step);
+      poser.update();
+      for (const { object, position, rotation } of moved) {
+        if (!findChange(object, motion, frame)) return false;
+        const values = position.values as Float32Array;
+        _position
+          .fromArray(values, frame * 3)
+          .applyMatrix4(_change)
+          .toArray(values, frame * 3);
+        if (rotation === null) continue;
+        if (!readTurn()) return false;
+        const turned = rotation.values as Float32Array;
+        _value
+          .fromArray(turned, frame * 4)
+          .premultiply(_turn)
+          .toArray(turned, frame * 4);
+      }
+    }
+    for (const channel of moved.flatMap(({ position, rotation }) => [position, rotation])) {
+      if (channel === null) continue;
+      channel.isConstant = staysStill(channel.values, channel.size, channel.property, size);
+      channel.trembles = channel.isConstant;
+    }
+    return true;
+  }
 }
 
 /** The matrix that moves a pose back by a motion. */
@@ -202,135 +274,48 @@ function findRootNode(
   );
 }
 
-/**
- * The nodes whose own transforms have to be moved back to take a node's way out of a pose: the node itself, and whatever
- * does not hang on it. What is above it stays as it is.
- */
-function nodesToMove(
-  { parents, jointNodes, fixed }: Skeleton,
+/** The channel of a property, made if the clip has none, with a value of its own in every frame. */
+function openChannel(
+  { channels, frames }: KeyedClip,
+  rest: Float64Array,
   node: number,
-  boxes: JointBoxes,
-): number[] | null {
-  const stays = nodesAbove(parents, [node]);
-  stays.delete(node);
-  const moved: number[] = [];
-  for (const [i, parent] of parents.entries()) {
-    const isTop = parent === -1 || stays.has(parent);
-    // No clip moves nodes that update their matrix themselves; what hangs on them is moved instead.
-    if (isTop && !Number.isNaN(fixed[i * AFFINE_SIZE])) stays.add(i);
-    else if (isTop && !stays.has(i)) moved.push(i);
+  property: number,
+): KeyedChannel {
+  const size = property === ROTATION ? 4 : 3;
+  const at = channels.findIndex((one) => one.node === node && one.property === property);
+  const values = new Float32Array(frames * size);
+  for (let i = 0; i < values.length; i++) {
+    values[i] =
+      at === -1
+        ? rest[node * TRS_SIZE + PROPERTY_OFFSETS[property] + (i % size)]
+        : channels[at].values[channels[at].isConstant ? i % size : i];
   }
-  const isFollowed = (joint: number) => boxes[joint * 6] <= boxes[joint * 6 + 3];
-  return jointNodes.some((place, joint) => stays.has(place) && isFollowed(joint)) ? null : moved;
+  const opened = { node, property, stepped: false, values, size, isConstant: false, trembles: false };
+  if (at === -1) channels.push(opened);
+  else channels[at] = opened;
+  return opened;
 }
 
-/** Takes root motion out of the keys of a clip, and keeps it as `KeyedClip.rootMotion`. */
-export class KeyMover {
-  /** By what a node's own transform is multiplied from the left. */
-  private readonly change = new Matrix4();
+/** By what a node's own transform is multiplied from the left. */
+const _change = /*@__PURE__*/ new Matrix4();
 
-  /** @param nodes Index among the skeleton's of each node that is moved back. */
-  constructor(
-    private readonly poser: RigPoser,
-    private readonly skeleton: Skeleton,
-    private readonly extractor: RootMotionExtractor,
-    private readonly nodes: readonly number[],
-    private readonly size: number,
-  ) {}
+/** Finds what moves a node's own transform back: the motion, as seen from the node's parent; false if there is nothing. */
+function findChange(
+  object: Object3D & { pivot?: Vector3 | null },
+  motion: Float32Array,
+  frame: number,
+): boolean {
+  _parent.copy((object.parent as Object3D).matrixWorld);
+  if (object.pivot) _parent.multiply(_matrix.makeTranslation(object.pivot));
+  if (isSingular(Float64Array.from(affineOf(_parent)), 0)) return false;
+  const back = backBy(motion, frame * MOTION_SIZE);
+  _change.copy(_parent).invert().multiply(back).multiply(_parent);
+  return true;
+}
 
-  /**
-   * Moves the poses of a clip, which the poser has, back frame by frame.
-   *
-   * @returns Whether all could be moved. A node below a scale that is not the same along all axes cannot be turned.
-   */
-  *move(clip: KeyedClip, duration: number): Steps<boolean> {
-    const { poser, size } = this;
-    const { frames } = clip;
-    const step = frames === 1 ? 0 : duration / (frames - 1);
-    const motion = new Float32Array(frames * MOTION_SIZE);
-    clip.rootMotion = motion;
-    for (let frame = 0; frame < frames; frame++) {
-      poser.sample(frame * step);
-      poser.update();
-      this.extractor.measure(poser, frame, motion);
-      if (frame % 8 === 7) yield 0;
-    }
-    let turns = false;
-    for (let i = 3; i < motion.length; i += MOTION_SIZE) turns ||= Math.abs(motion[i]) > STILL_TURN;
-    for (let i = 3; i < motion.length; i += MOTION_SIZE) if (!turns) motion[i] = 0;
-    if (motion.every((value) => value === 0)) return true;
-
-    const moved = this.nodes.map((node) => ({
-      node,
-      position: this.openChannel(clip, node, TRANSLATION),
-      rotation: turns ? this.openChannel(clip, node, ROTATION) : null,
-    }));
-    for (let frame = 0; frame < frames; frame++) {
-      if (frame % 8 === 7) yield 0;
-      poser.sample(frame * step);
-      poser.update();
-      for (const { node, position, rotation } of moved) {
-        if (!this.findChange(node, motion, frame)) return false;
-        const values = position.values as Float32Array;
-        _position
-          .fromArray(values, frame * 3)
-          .applyMatrix4(this.change)
-          .toArray(values, frame * 3);
-        if (rotation === null) continue;
-        if (!this.readTurn()) return false;
-        const turned = rotation.values as Float32Array;
-        _value
-          .fromArray(turned, frame * 4)
-          .premultiply(_turn)
-          .toArray(turned, frame * 4);
-      }
-    }
-    for (const channel of moved.flatMap(({ position, rotation }) => [position, rotation])) {
-      if (channel === null) continue;
-      channel.isConstant = staysStill(channel.values, channel.size, channel.property, size);
-      channel.trembles = channel.isConstant;
-    }
-    return true;
-  }
-
-  /** The channel of a property, made if the clip has none, with a value of its own in every frame. */
-  private openChannel({ channels, frames }: KeyedClip, node: number, property: number): KeyedChannel {
-    const size = property === ROTATION ? 4 : 3;
-    const { rest } = this.skeleton;
-    const at = channels.findIndex((one) => one.node === node && one.property === property);
-    const values = new Float32Array(frames * size);
-    for (let i = 0; i < values.length; i++) {
-      values[i] =
-        at === -1
-          ? rest[node * TRS_SIZE + PROPERTY_OFFSETS[property] + (i % size)]
-          : channels[at].values[channels[at].isConstant ? i % size : i];
-    }
-    const opened = { node, property, stepped: false, values, size, isConstant: false, trembles: false };
-    if (at === -1) channels.push(opened);
-    else channels[at] = opened;
-    return opened;
-  }
-
-  /** Finds what moves a node's own transform back: the motion, as seen from the node's parent; false if there is nothing. */
-  private findChange(node: number, motion: Float32Array, frame: number): boolean {
-    const object = this.poser.nodes[this.skeleton.place.indexOf(node)] as Object3D & {
-      pivot?: Vector3 | null;
-    };
-    _parent.copy((object.parent as Object3D).matrixWorld);
-    if (object.pivot) _parent.multiply(_matrix.makeTranslation(object.pivot));
-    if (isSingular(Float64Array.from(affineOf(_parent)), 0)) return false;
-    this.change
-      .copy(_parent)
-      .invert()
-      .multiply(backBy(motion, frame * MOTION_SIZE))
-      .multiply(_parent);
-    return true;
-  }
-
-  /** Reads the rotation in `change`; false if it is none. */
-  private readTurn(): boolean {
-    const { elements } = this.change;
-    const turn = _matrix.makeRotationFromQuaternion(_turn.setFromRotationMatrix(this.change).normalize());
-    return turn.elements.every((value, i) => i >= 12 || Math.abs(value - elements[i]) <= ROTATION_TOLERANCE);
-  }
+/** Reads the rotation in `_change`; false if it is none. */
+function readTurn(): boolean {
+  const { elements } = _change;
+  const turn = _matrix.makeRotationFromQuaternion(_turn.setFromRotationMatrix(_change).normalize());
+  return turn.elements.every((value, i) => i >= 12 || Math.abs(value - elements[i]) <= ROTATION_TOLERANCE);
 }

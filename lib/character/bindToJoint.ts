@@ -1,17 +1,10 @@
 import type { BufferGeometry, InterleavedBufferAttribute } from 'three';
-import {
-  type BufferAttribute,
-  Float32BufferAttribute,
-  Matrix3,
-  Matrix4,
-  Uint16BufferAttribute,
-  Vector3,
-} from 'three';
+import { type BufferAttribute, Float32BufferAttribute, Matrix3, Matrix4, Vector3 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { swapItems } from '../utils/attributes.js';
-import { type Attribute, floatsOf } from '../utils/geometries.js';
+import { type Attribute, floatsOf, followJoint } from '../utils/geometries.js';
 
 const _bind = /*@__PURE__*/ new Matrix4();
 const _before = /*@__PURE__*/ new Matrix4();
@@ -73,16 +66,7 @@ export function bindToJoint(source: BufferGeometry, socket: Socket, offset: Matr
   const { joint, bind } = socket;
   const geometry = source.clone();
   transformGeometry(geometry, affineToMatrix4(bind, 0, _bind).multiply(offset));
-  const { count } = geometry.getAttribute('position');
-  const indices = new Uint16Array(count * 4);
-  const weights = new Float32Array(count * 4);
-  for (let vertex = 0; vertex < count; vertex++) {
-    indices[vertex * 4] = joint;
-    weights[vertex * 4] = 1;
-  }
-  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(indices, 4));
-  geometry.setAttribute('skinWeight', new Float32BufferAttribute(weights, 4));
-  geometry.deleteAttribute('partIndex');
+  followJoint(geometry, joint).deleteAttribute('partIndex');
   shadeByJoint(geometry, socket);
   return geometry;
 }

@@ -3,10 +3,17 @@ import { DetachedBindMode, Matrix4, ObjectSpaceNormalMap } from 'three';
 import type { PartFlip, Rig, ScenePart } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineFromMatrix4 } from '../utils/affine.js';
-import { type Attribute, floatsOf, inFloats, plainArray, sharingCopy } from '../utils/geometries.js';
+import {
+  type Attribute,
+  floatsOf,
+  followJoint,
+  inFloats,
+  plainArray,
+  sharingCopy,
+} from '../utils/geometries.js';
 import { warnOnce } from '../utils/messages.js';
 import { inRuns, type Steps } from '../utils/slices.js';
-import { weightChecker } from './crowdGeometry.js';
+import { skinChecker } from './crowdGeometry.js';
 
 /** By how much a matrix may be off that files have in decimals. */
 const ROUNDING = 1e-5;
@@ -93,6 +100,8 @@ function* collectPart(
   const rigid = skin === null;
   const followed = rigid ? new Set([0]) : yield* followedBones(skin);
   if (rigid) checkGeometry(mesh, ['position']);
+  const source = inFloats(mesh.geometry);
+  const geometry = rigid ? followJoint(sharingCopy(source), 0) : source;
   const bones: Object3D[] = rigid ? [mesh] : skin.skeleton.bones;
   // The first may stand for the root.
   const indexOf = (object: Object3D) => (object === root ? 0 : all.indexOf(object));
@@ -136,7 +145,6 @@ function* collectPart(
   };
 
   const { material, morphTargetInfluences = [], morphTargetDictionary } = mesh;
-  const geometry = inFloats(mesh.geometry);
   return {
     node,
     mesh,
@@ -252,24 +260,14 @@ function* followedBones(mesh: SkinnedMesh): Steps<Set<number>> {
   }
   checkGeometry(mesh, ['position', 'skinIndex', 'skinWeight']);
   const { position, skinIndex, skinWeight } = geometry.attributes;
-  const checkWeights = weightChecker(geometry, `SkinnedMesh "${name}"`);
+  const check = skinChecker(geometry, `SkinnedMesh "${name}"`, bones);
   const isFollowed = new Uint8Array(bones);
   yield* inRuns(position.count, (start, end) => {
     const joints = plainArray(skinIndex, 4, start, end);
     const weights = plainArray(skinWeight, 4, start, end);
     for (let vertex = start, at = 0; vertex < end; vertex++) {
-      checkWeights(weights, at, vertex);
-      for (let i = 0; i < 4; i++, at++) {
-        if (!(weights[at] > 0)) continue;
-        const joint = joints[at];
-        if (!(Number.isInteger(joint) && joint >= 0 && joint < bones)) {
-          throw new Error(
-            `Vertex ${vertex} of SkinnedMesh "${name}" follows joint ${joint}, but its skeleton has ${bones} bones; ` +
-              'mend skinIndex, or set the weight to 0.',
-          );
-        }
-        isFollowed[joint] = 1;
-      }
+      const isUsed = check(joints, weights, at, vertex);
+      for (let i = 0; i < 4; i++, at++) if (isUsed && weights[at] > 0) isFollowed[joints[at]] = 1;
     }
   });
   return new Set([...isFollowed.keys()].filter((bone) => isFollowed[bone] === 1));

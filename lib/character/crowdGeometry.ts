@@ -193,23 +193,35 @@ export function carry(
 }
 
 /**
- * Makes a function that checks four skin weights of an array, those of a vertex. It returns whether they can be used, and throws if they
- * cannot but the vertex is drawn.
+ * Makes a function that checks four joints and skin weights of arrays, those of a vertex. It returns whether they can be used, and throws
+ * if they cannot but the vertex is drawn. Where the weight is 0, there may be any joint: three.js's shader multiplies it by zero.
  *
  * @param what Names the geometry in messages.
+ * @param count How many joints there are.
  */
-export function weightChecker(
+export function skinChecker(
   geometry: BufferGeometry,
   what: string,
-): (weights: ArrayLike<number>, at: number, vertex: number) => boolean {
+  count: number,
+): (joints: ArrayLike<number>, weights: ArrayLike<number>, at: number, vertex: number) => boolean {
   let drawn: Uint8Array | null = null;
-  return (weights, at, vertex) => {
+  return (joints, weights, at, vertex) => {
     const x = weights[at];
     const y = weights[at + 1];
     const z = weights[at + 2];
     const w = weights[at + 3];
     const sum = x + y + z + w;
-    if (sum > 0 && sum < Infinity && Math.min(x, y, z, w) >= 0) return true;
+    if (sum > 0 && sum < Infinity && Math.min(x, y, z, w) >= 0) {
+      for (let i = at; i < at + 4; i++) {
+        if (weights[i] === 0 || (Number.isInteger(joints[i]) && joints[i] >= 0 && joints[i] < count))
+          continue;
+        throw new Error(
+          `Vertex ${vertex} of ${what} follows joint ${joints[i]}, but there are ${count}; mend skinIndex, or set the weight to 0. ` +
+            'A bone texture has to be baked for the same skeleton.',
+        );
+      }
+      return true;
+    }
     drawn ??= drawnVertices(geometry);
     if (drawn[vertex] === 0) return false;
     throw new Error(
@@ -230,13 +242,12 @@ function sortSkin(
   const { position, skinIndex, skinWeight, partIndex } = source.attributes;
   const followed = plainArray(skinIndex, 4);
   const weights = plainArray(skinWeight, 4);
-  const joints = boneTexture.jointNames.length;
   const order = [0, 0, 0, 0];
-  const checkWeights = weightChecker(source, `geometry "${source.name}"`);
+  const check = skinChecker(source, `geometry "${source.name}"`, boneTexture.jointNames.length);
 
   for (let vertex = 0; vertex < position.count; vertex++) {
     const at = vertex * 4;
-    if (!checkWeights(weights, at, vertex)) continue;
+    if (!check(followed, weights, at, vertex)) continue;
     const first = vertex * STRIDE_16;
     if (partIndex !== undefined) {
       integers[first + SKIN_PART] = partIndex.getX(vertex);
@@ -257,14 +268,7 @@ function sortSkin(
     const scale = (Math.abs(sum - 1) > SUM_TOLERANCE ? 1 : sum) / kept;
 
     for (let i = 0; i < influences && weights[order[i]] > 0; i++) {
-      const joint = followed[order[i]];
-      if (!(joint >= 0 && joint < joints)) {
-        throw new Error(
-          `Vertex ${vertex} of geometry "${source.name}" follows joint ${joint}, but the bone texture has ${joints} joints; ` +
-            'was it baked for another skeleton?',
-        );
-      }
-      integers[first + i] = joint;
+      integers[first + i] = followed[order[i]];
       floats[at + i] = weights[order[i]] * scale;
     }
   }

@@ -66,7 +66,7 @@ export interface Piece {
   source: ScenePart;
   /** `NO_CASTING` and the like, as far as its mesh has not what another has. */
   lacks: number;
-  /** Joint of the rig for each index that `skinIndex` may hold; for a rigid part its one joint. */
+  /** Joint of the rig for each index that `skinIndex` may hold. */
   joints: Int32Array;
   /** Whether triangles are turned around, as three.js does for a mesh whose matrix mirrors. */
   mirrored: boolean;
@@ -292,13 +292,7 @@ function mergeSkins(
   for (const { part, first, count, joints, geometry, source } of pieces) {
     const shadedBy = source.rigid && shading[part] > 0 ? joints[0] + 1 : shading[part];
     shaded.fill(shadedBy, first, first + count);
-    for (let vertex = first; vertex < first + count; vertex++) {
-      parts[vertex * 2] = part;
-      if (!source.rigid) continue;
-      indices[vertex * 4] = joints[0];
-      weights[vertex * 4] = 1;
-    }
-    if (source.rigid) continue;
+    for (let vertex = first; vertex < first + count; vertex++) parts[vertex * 2] = part;
     const { skinIndex, skinWeight } = geometry.attributes;
     const own = plainArray(skinIndex, 4);
     weights.set(plainArray(skinWeight, 4, 0, count), first * 4);

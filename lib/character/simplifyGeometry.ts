@@ -1,7 +1,7 @@
 import { Box3, type BufferGeometry, Vector3 } from 'three';
 import { AFFINE_SIZE } from '../constants.js';
 import { isSingular } from '../utils/affine.js';
-import { type Attribute, isOfVertices, pickCorners, picked, plainArray } from '../utils/geometries.js';
+import { type Attribute, isOfVertices, pickCorners, picked, plainArray, weld } from '../utils/geometries.js';
 import { runAll, runInSlices, type SliceOptions, type Steps } from '../utils/slices.js';
 import { carry, type Followed, posers, restMatrices } from './crowdGeometry.js';
 
@@ -192,10 +192,8 @@ const APART = 2 ** -22;
 function surfaceOf(source: BufferGeometry): Surface {
   const { attributes: all, index, morphAttributes } = source;
   const drawn = [...Object.values(all), ...Object.values(morphAttributes).flat()].filter(isOfVertices);
-  const same = weld(
-    drawn.map((attribute) => plainArray(attribute, attribute.itemSize)),
-    all.position.count,
-  );
+  const numbers = drawn.map((attribute) => plainArray(attribute, attribute.itemSize));
+  const same = runAll(weld(numbers, all.position.count));
   const indices = Uint32Array.from(
     { length: index?.count ?? same.length },
     (_, i) => same[index?.getX(i) ?? i],
@@ -246,41 +244,6 @@ function surfaceOf(source: BufferGeometry): Surface {
     positions[vertex * 3] += parts[vertex] * APART;
   const locked = parts ? lockSeams(indices, positions, parts) : null;
   return { indices, positions, attributes, weights, locked, vertices, starts, runs };
-}
-
-/**
- * For each vertex the first that has the same numbers.
- *
- * @param arrays As many numbers for each vertex.
- */
-function weld(arrays: readonly ArrayLike<number>[], count: number): Uint32Array {
-  const sizes = arrays.map(({ length }) => length / count);
-  const isSame = (a: number, b: number) => {
-    for (let k = 0; k < arrays.length; k++) {
-      const array = arrays[k];
-      const size = sizes[k];
-      for (let i = 0; i < size; i++) if (array[a * size + i] !== array[b * size + i]) return false;
-    }
-    return true;
-  };
-  const first = new Uint32Array(count);
-  // Those that may be the same are a chain, from the last one on.
-  const last = new Map<number, number>();
-  const before = new Int32Array(count);
-  for (let vertex = 0; vertex < count; vertex++) {
-    let key = 0;
-    for (let k = 0; k < arrays.length; k++) {
-      const array = arrays[k];
-      const size = sizes[k];
-      for (let i = 0; i < size; i++) key = key * 1.3 + array[vertex * size + i];
-    }
-    let other = last.get(key) ?? -1;
-    before[vertex] = other;
-    while (other >= 0 && !isSame(other, vertex)) other = before[other];
-    first[vertex] = other < 0 ? vertex : first[other];
-    last.set(key, vertex);
-  }
-  return first;
 }
 
 /** The numbers that an attribute has for some vertices. */
@@ -376,7 +339,7 @@ function lockSeams(
 /** Vertices at edges that have a triangle on one side alone. */
 function bordersOf(indices: Uint32Array, positions: Float32Array): Set<number> {
   const { length } = positions;
-  const same = weld([positions], length / 3);
+  const same = runAll(weld([positions], length / 3));
   const after = (i: number) => indices[i % 3 === 2 ? i - 2 : i + 1];
   const edges = Array.from(indices, (corner, i) => {
     const a = same[corner];

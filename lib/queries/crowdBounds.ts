@@ -1,10 +1,10 @@
 import { Box3, type InstancedBufferAttribute, Matrix4, Sphere, Vector3 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import {
+  boxesOf,
   boxToArray,
   expandByJoint,
   expandJointBoxes,
-  growJointBoxes,
   jointBoxesContain,
   type MorphRange,
 } from '../animation/jointBoxes.js';
@@ -69,11 +69,9 @@ export class CrowdBounds {
     const { crowd } = this;
     const { boneTexture, geometry } = crowd;
     const source = sourceOf(crowd);
-    const boxes = boneTexture.createJointBoxes();
-    const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
     const isMorphed = geometry.morphAttributes.position !== undefined;
     const range = isMorphed ? morphRange(boneTexture, crowd.morphs) : undefined;
-    growJointBoxes(boxes, geometry, joints, false, undefined, undefined, range);
+    const boxes = boxesOf(geometry, boneTexture.jointNames.length, range);
     if (before > 0) expandJointBoxes(boxes, before);
     const known = jointBoxesContain(boneTexture.jointBoxes, boxes);
     const poses = new Box3();

@@ -6,6 +6,7 @@ import {
   InterleavedBufferAttribute,
   Vector3,
 } from 'three';
+import { inRuns, type Steps } from './slices.js';
 
 /** An attribute of a geometry. */
 export type Attribute = BufferAttribute | InterleavedBufferAttribute;
@@ -74,6 +75,15 @@ export function sharingCopy(source: BufferGeometry): BufferGeometry {
   return Object.assign(new BufferGeometry(), shared, own);
 }
 
+/** Lets all vertices of a geometry follow one joint. */
+export function followJoint(geometry: BufferGeometry, joint: number): BufferGeometry {
+  const { count } = geometry.attributes.position;
+  const joints = new Uint16Array(count * 4).fill(joint);
+  const weights = Float32Array.from(joints, (_, i) => +(i % 4 === 0));
+  geometry.setAttribute('skinIndex', new BufferAttribute(joints, 4));
+  return geometry.setAttribute('skinWeight', new BufferAttribute(weights, 4));
+}
+
 /** A geometry of some corners of another, with all attributes and morph targets that vertices there have; without groups. */
 export function pickCorners(
   source: BufferGeometry,
@@ -115,6 +125,43 @@ export function isOfVertices(attribute: Attribute): boolean {
     isInstancedBufferAttribute?: boolean;
   };
   return isInstancedBufferAttribute !== true && data?.isInstancedInterleavedBuffer !== true;
+}
+
+/**
+ * For each vertex the first that has the same numbers.
+ *
+ * @param arrays As many numbers for each vertex.
+ */
+export function* weld(arrays: readonly ArrayLike<number>[], count: number): Steps<Uint32Array> {
+  const sizes = arrays.map(({ length }) => length / count);
+  const isSame = (a: number, b: number) => {
+    for (let k = 0; k < arrays.length; k++) {
+      const array = arrays[k];
+      const size = sizes[k];
+      for (let i = 0; i < size; i++) if (array[a * size + i] !== array[b * size + i]) return false;
+    }
+    return true;
+  };
+  const first = new Uint32Array(count);
+  // Those that may be the same are a chain, from the last one on.
+  const last = new Map<number, number>();
+  const before = new Int32Array(count);
+  yield* inRuns(count, (start, end) => {
+    for (let vertex = start; vertex < end; vertex++) {
+      let key = 0;
+      for (let k = 0; k < arrays.length; k++) {
+        const array = arrays[k];
+        const size = sizes[k];
+        for (let i = 0; i < size; i++) key = key * 1.3 + array[vertex * size + i];
+      }
+      let other = last.get(key) ?? -1;
+      before[vertex] = other;
+      while (other >= 0 && !isSame(other, vertex)) other = before[other];
+      first[vertex] = other < 0 ? vertex : first[other];
+      last.set(key, vertex);
+    }
+  });
+  return first;
 }
 
 /** 1 for each vertex that a triangle within the draw range has. */

@@ -3,7 +3,7 @@ import type { ScenePart } from '../animation/Rig.js';
 import { readPose } from '../baking/frames.js';
 import type { RigPoser } from '../baking/RigPoser.js';
 import { AFFINE_SIZE } from '../constants.js';
-import { plainArray } from '../utils/geometries.js';
+import { plainArray, weld } from '../utils/geometries.js';
 import { inRuns, type Steps } from '../utils/slices.js';
 
 const _sum = /*@__PURE__*/ new Float64Array(AFFINE_SIZE);
@@ -14,8 +14,6 @@ export class VertexSampler {
   readonly positions: Float32Array;
   /** Null if they are not asked for. */
   readonly normals: Float32Array | null;
-  /** Vertices of each part. */
-  private readonly counts: readonly number[];
   private readonly palette: Float64Array;
 
   private constructor(
@@ -27,8 +25,7 @@ export class VertexSampler {
     private readonly smooth: readonly (SmoothNormals | null)[],
     hasNormals: boolean,
   ) {
-    this.counts = parts.map(({ geometry }) => geometry.getAttribute('position').count);
-    this.vertices = this.counts.reduce((sum, count) => sum + count, 0);
+    this.vertices = parts.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
     this.positions = new Float32Array(this.vertices * 3);
     this.normals = hasNormals ? new Float32Array(this.vertices * 3) : null;
     this.palette = new Float64Array(poser.rig.jointInverses.length);
@@ -45,7 +42,7 @@ export class VertexSampler {
     for (const { geometry } of parts) {
       // Where there are none to be read, they are computed too.
       const isComputed = normals === 'computed' || !geometry.hasAttribute('normal');
-      smooth.push(isComputed && normals !== 'none' ? yield* SmoothNormals.of(geometry) : null);
+      smooth.push(isComputed && normals !== 'none' ? yield* smoothNormals(geometry) : null);
     }
     return new VertexSampler(poser, parts, isWritten, smooth, normals !== 'none');
   }
@@ -57,16 +54,16 @@ export class VertexSampler {
    * @throws If a mesh has another number of vertices than at rest, or a position is not finite.
    */
   *sample(where: string): Steps<void> {
-    const { poser, parts, positions, normals, smooth, counts } = this;
+    const { poser, parts, positions, normals, smooth } = this;
     readPose(poser, this.palette);
     const influences = poser.morphs();
     let first = 0;
     for (const [i, part] of parts.entries()) {
       const computed = smooth[i];
-      yield* this.samplePart(part, counts[i], computed === null ? normals : null, first, influences, where);
+      yield* this.samplePart(part, computed === null ? normals : null, first, influences, where);
       const side = poser.nodes[part.node].matrixWorld.determinant() < 0 ? -1 : 1;
-      if (computed !== null && normals !== null) yield* computed.compute(positions, normals, first, side);
-      first += counts[i];
+      if (computed !== null && normals !== null) yield* computed(positions, normals, first, side);
+      first += part.geometry.attributes.position.count;
     }
     yield* inRuns(positions.length, (start, end) => {
       for (let i = start; i < end; i++) {
@@ -77,8 +74,7 @@ export class VertexSampler {
   }
 
   private samplePart(
-    { mesh, node, geometry: source, joints, rigid, morphOffset, morphCount }: ScenePart,
-    count: number,
+    { mesh, node, geometry: source, joints, morphOffset, morphCount }: ScenePart,
     normals: Float32Array | null,
     first: number,
     influences: readonly number[],
@@ -86,27 +82,27 @@ export class VertexSampler {
   ): Steps<void> {
     const { poser, palette, positions, isWritten } = this;
     const geometry = isWritten ? mesh.geometry : source;
+    const { skinIndex, skinWeight, position } = source.attributes;
+    const { count } = position;
     const own = isWritten
       ? (mesh.morphTargetInfluences ?? [])
       : influences.slice(morphOffset, morphOffset < 0 ? 0 : morphOffset + morphCount);
     const fields = Object.entries({ position: positions, ...(normals && { normal: normals }) });
     for (const [name] of fields) checkCount(geometry, mesh.name, name, count, where);
-    const { skinIndex, skinWeight } = geometry.attributes;
     // three.js turns normals by the inverse transpose of the mesh's matrix, and so what vertices are turned by needs this besides.
     const linear = new Matrix3().setFromMatrix4(poser.nodes[node].matrixWorld);
     const turn = linear.clone().transpose().premultiply(linear).invert().elements;
     return inRuns(count, (start, end) => {
       for (const [name, target] of fields)
         target.set(morphed(geometry, name, own, start, end), (first + start) * 3);
-      const indices = rigid ? null : plainArray(skinIndex, 4, start, end);
-      const weights = rigid ? null : plainArray(skinWeight, 4, start, end);
+      const indices = plainArray(skinIndex, 4, start, end);
+      const weights = plainArray(skinWeight, 4, start, end);
       for (let vertex = 0; vertex < end - start; vertex++) {
         _sum.fill(0);
-        for (let i = vertex * 4; i < vertex * 4 + (rigid ? 1 : 4); i++) {
-          const weight = weights?.[i] ?? 1;
-          if (weight === 0) continue;
-          const from = joints[indices?.[i] ?? 0] * AFFINE_SIZE;
-          for (let k = 0; k < AFFINE_SIZE; k++) _sum[k] += weight * palette[from + k];
+        for (let i = vertex * 4; i < vertex * 4 + 4; i++) {
+          if (weights[i] === 0) continue;
+          const from = joints[indices[i]] * AFFINE_SIZE;
+          for (let k = 0; k < AFFINE_SIZE; k++) _sum[k] += weights[i] * palette[from + k];
         }
         const at = (first + start + vertex) * 3;
         carry(_sum, positions, at, 1);
@@ -160,61 +156,40 @@ const _a = /*@__PURE__*/ new Vector3();
 const _b = /*@__PURE__*/ new Vector3();
 const _c = /*@__PURE__*/ new Vector3();
 
-/** Computes normals of a mesh from its triangles as they are posed. */
-export class SmoothNormals {
-  private constructor(
-    /** For each vertex the first that lies and is lit as it does at rest: what is between them is smooth. */
-    private readonly same: Uint32Array,
-    private readonly index: ArrayLike<number>,
-  ) {}
+/**
+ * Computes normals of a mesh from its triangles as they are posed, of any length: each is the sum of its triangles', by their areas.
+ *
+ * @param first Vertex at which the mesh begins in these.
+ * @param side -1 if the mesh's matrix mirrors, so that three.js draws the other side of each triangle; else 1.
+ */
+type SmoothNormals = (
+  positions: Float32Array,
+  normals: Float32Array,
+  first: number,
+  side: 1 | -1,
+) => Steps<void>;
 
-  /** Finds which vertices of a geometry are the same. */
-  static *of(geometry: BufferGeometry): Steps<SmoothNormals> {
-    const position = plainArray(geometry.getAttribute('position'), 3);
-    const normal = geometry.hasAttribute('normal') ? plainArray(geometry.getAttribute('normal'), 3) : null;
-    const count = position.length / 3;
-    const same = new Uint32Array(count);
-    yield* inRuns(count, (start, end) => {
-      for (let vertex = start; vertex < end; vertex++) same[vertex] = vertex;
-    });
-    const index = geometry.index?.array ?? same.slice();
-    // Without normals, three.js would compute them of the triangles that share a vertex.
-    if (normal === null) return new SmoothNormals(same, index);
-    yield 0;
-    const known = new Map<string, number>();
-    const keyOf = (vertex: number) => {
-      let key = '';
-      for (let i = vertex * 3; i < vertex * 3 + 3; i++)
-        key += `${position[i] + 0} ${Math.round(normal[i] * 1000) + 0} `;
-      return key;
-    };
-    yield* inRuns(count, (start, end) => {
-      for (let vertex = start; vertex < end; vertex++) {
-        const key = keyOf(vertex);
-        same[vertex] = known.get(key) ?? vertex;
-        if (same[vertex] === vertex) known.set(key, vertex);
-      }
-    });
-    return new SmoothNormals(same, index);
-  }
+/** Finds which vertices of a geometry are the same at rest: what is between them is smooth. */
+function* smoothNormals(geometry: BufferGeometry): Steps<SmoothNormals> {
+  const position = plainArray(geometry.getAttribute('position'), 3);
+  const normal = geometry.hasAttribute('normal') ? plainArray(geometry.getAttribute('normal'), 3) : null;
+  const count = position.length / 3;
+  const index = geometry.index?.array ?? Uint32Array.from({ length: count }, (_, vertex) => vertex);
+  // Without normals, three.js would compute them of the triangles that share a vertex.
+  const same =
+    normal && (yield* weld([position, Array.from(normal, (value) => Math.round(value * 1000))], count));
+  const firstOf = (vertex: number) => same?.[vertex] ?? vertex;
 
-  /**
-   * Writes the normals of the mesh, of any length: each is the sum of its triangles', by their areas.
-   *
-   * @param first Vertex at which the mesh begins in these.
-   * @param side -1 if the mesh's matrix mirrors, so that three.js draws the other side of each triangle; else 1.
-   */
-  *compute(positions: Float32Array, normals: Float32Array, first: number, side: 1 | -1): Steps<void> {
-    const { same, index } = this;
+  return function* (positions, normals, first, side) {
     const offset = first * 3;
-    normals.fill(0, offset, offset + same.length * 3);
+    normals.fill(0, offset, offset + count * 3);
     const add = (i: number) => {
       _a.fromArray(positions, offset + index[i] * 3);
       _b.fromArray(positions, offset + index[i + 1] * 3).sub(_a);
       _c.fromArray(positions, offset + index[i + 2] * 3).sub(_a);
       const { x, y, z } = _b.cross(_c);
       for (let corner = 0; corner < 3; corner++) {
-        const at = offset + same[index[i + corner]] * 3;
+        const at = offset + firstOf(index[i + corner]) * 3;
         normals[at] += side * x;
         normals[at + 1] += side * y;
         normals[at + 2] += side * z;
@@ -223,12 +198,11 @@ export class SmoothNormals {
     yield* inRuns(Math.floor(index.length / 3), (start, end) => {
       for (let triangle = start; triangle < end; triangle++) add(triangle * 3);
     });
-    yield* inRuns(same.length, (start, end) => {
+    yield* inRuns(count, (start, end) => {
       for (let vertex = start; vertex < end; vertex++) {
-        if (same[vertex] === vertex) continue;
-        const from = offset + same[vertex] * 3;
+        const from = offset + firstOf(vertex) * 3;
         normals.copyWithin(offset + vertex * 3, from, from + 3);
       }
     });
-  }
+  };
 }

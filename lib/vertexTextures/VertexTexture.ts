@@ -19,7 +19,7 @@ import type { ScenePart } from '../animation/Rig.js';
 import { SKIN_PART, setSkin } from '../character/crowdGeometry.js';
 import { AFFINE_SIZE, REST_FRAME } from '../constants.js';
 import { affineFromMatrix4, affineToMatrix4, linearDeterminant } from '../utils/affine.js';
-import { type Attribute, sharingCopy } from '../utils/geometries.js';
+import { type Attribute, followJoint, sharingCopy } from '../utils/geometries.js';
 import { expectField, expectFit, expectLength, expectShape, type Shape } from '../utils/messages.js';
 import { VERTEX_SOURCES, VertexReader } from './VertexReader.js';
 import {
@@ -121,13 +121,8 @@ export class VertexTexture extends BoneTexture {
   }
 
   /** @internal */
-  override checkSize(max: number | undefined): void {
-    super.checkSize(max);
-    const { width, height } = this.baked;
-    if (max === undefined || (width <= max && height <= max)) return;
-    throw new Error(
-      `The texture is ${width} × ${height}, this device takes ${max} × ${max}; bake it with maxTextureSize: ${max}.`,
-    );
+  override checkSize(max?: number): void {
+    super.checkSize(max, this.vertexTexels);
   }
 
   /** @throws Always: what was bound to one vertex texture cannot become another. Make a new one of its `vertexData`. */
@@ -245,7 +240,7 @@ function atRest(
   reader: VertexReader,
   first: number,
 ): BufferGeometry {
-  const geometry = sharingCopy(source).deleteAttribute('skinIndex').deleteAttribute('skinWeight');
+  const geometry = followJoint(sharingCopy(source), 0);
   geometry.morphAttributes = {};
   const { position, tangent } = source.attributes;
   const numbers = Float32Array.from({ length: position.count }, (_, vertex) => first + vertex);

@@ -3,6 +3,7 @@ import {
   frameTexel,
   layoutTexture,
   type Precision,
+  type TextureLayout,
 } from '../animation/BoneTextureData.js';
 import type { BakedClip } from '../animation/ClipTable.js';
 import type { BoxArray } from '../animation/jointBoxes.js';
@@ -88,12 +89,12 @@ const STRIDE = 3;
 const ANY_DEVICE = 2048;
 
 /**
- * Throws if so many frames would not fit into the table, however few of them differ: a clip whose keys are at wild times has more than
- * anybody could wait for.
+ * Where frames are in the table.
+ *
+ * @throws If so many would not fit, however few of them differ: a clip whose keys are at wild times has more than anybody could wait for.
  */
-export function checkFrames(frames: number, maxTextureSize: number): void {
+export const layoutFrames = (frames: number, maxTextureSize: number): TextureLayout =>
   layoutTexture(frames, STRIDE, Math.max(ANY_DEVICE, maxTextureSize));
-}
 
 /**
  * What a vertex texture has in the place of skinning matrices: for each frame two texels, how much a step of 16 bits is and which
@@ -103,7 +104,7 @@ export function checkFrames(frames: number, maxTextureSize: number): void {
  */
 export function frameTable(data: VertexTextureData): BoneTextureData {
   const { frames, boxes, vertices, normals, clips, restBounds, width, height } = data;
-  const layout = layoutTexture(frames.length, STRIDE, Math.max(ANY_DEVICE, width, height));
+  const layout = layoutFrames(frames.length, Math.max(width, height));
   const texels = new Float32Array(layout.width * layout.height * 4);
   frames.forEach((stored, frame) => {
     const at = frameTexel(layout, frame) * 4;

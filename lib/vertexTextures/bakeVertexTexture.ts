@@ -19,7 +19,7 @@ import {
 import { packNormal } from './VertexReader.js';
 import { VertexSampler } from './VertexSampler.js';
 import { VertexTexture } from './VertexTexture.js';
-import { checkFrames, layoutVertices, type VertexTextureData, WORDS } from './VertexTextureData.js';
+import { layoutFrames, layoutVertices, type VertexTextureData, WORDS } from './VertexTextureData.js';
 
 /** How vertices are baked, and meshes merged. */
 export interface BakeVertexCharacterOptions extends VertexBakeOptions, CharacterOptions {}
@@ -142,7 +142,7 @@ export function* bakeVertices(
     const clips: BakedClip[] = [];
     const all = motions.reduce((sum, { count }) => sum + count, 0) || 1;
     let start = REST_FRAME + 1;
-    checkFrames(start + all, maxTextureSize);
+    layoutFrames(start + all, maxTextureSize);
     for (const { name, duration, count, begin, pose } of motions) {
       const where = `Motion "${name}"`;
       const bounds = new Box3();

@@ -1,19 +1,18 @@
 import type { AnimationClip, KeyframeTrack, Object3D } from 'three';
 import { BoneTexture } from '../animation/BoneTexture.js';
 import type { BoneTextureData } from '../animation/BoneTextureData.js';
-import type { BakeAsyncOptions, BakedCharacter, BakeOptions } from '../baking/BakeOptions.js';
+import type { BakeAsyncOptions, BakeOptions } from '../baking/BakeOptions.js';
 import {
   type BakeCharacterAsyncOptions,
   bakeRig,
   collectCharacter,
   nameSources,
 } from '../baking/bakeCharacter.js';
-import { type PlannedClip, planClips } from '../baking/planClips.js';
+import { planClips } from '../baking/planClips.js';
 import type { RootMotionOptions } from '../baking/rootMotion.js';
 import { type Character, characterOf, refuseUnsupported } from '../character/assembleCharacter.js';
-import type { CollectedRig } from '../character/collectRig.js';
 import { warnOnce } from '../utils/messages.js';
-import { nextTask, runInSlices, type Steps } from '../utils/slices.js';
+import { nextTask, runInSlices } from '../utils/slices.js';
 import { type FromWorker, type Outcome, packClip, packRig, type ToWorker } from './sent.js';
 import script from './workerScript.js?bundled';
 
@@ -44,33 +43,27 @@ export async function bakeInWorker(
   return characterOf(root, collected, boneTexture, options, [boneTexture]);
 }
 
-async function bakeData(
-  root: Object3D,
-  clips: readonly AnimationClip[],
-  options: BakeAsyncOptions,
-): Promise<{ data: BoneTextureData; collected: CollectedRig }> {
+async function bakeData(root: Object3D, clips: readonly AnimationClip[], options: BakeAsyncOptions) {
   const { signal, onProgress } = options;
   // Started first, since that takes a while too.
   const worker = typeof Worker === 'undefined' ? null : new BakeWorker(options);
   try {
     const job = await runInSlices(send(root, clips, options, worker), { signal });
-    const outcome = worker === null || job.refused !== null ? null : await worker.outcome;
+    const { baked, planned, collected, refused } = job;
+    const outcome = worker === null || refused !== null ? null : await worker.outcome;
     signal?.throwIfAborted();
     if (outcome !== null) {
-      const data = nameSources(readOutcome(outcome), job.planned);
+      const data = nameSources(readOutcome(outcome), planned);
       onProgress?.(1);
-      return { data, collected: job.collected };
+      return { data, collected };
     }
     warnOnce(
-      job.refused === null
+      refused === null
         ? `No worker could be started, or it broke off, so that the page bakes in slices. A Content-Security-Policy has to allow "worker-src blob:".`
-        : `Track "${job.refused.name}" has an interpolant of its own, which no worker can be sent, so that the page bakes in slices.`,
+        : `Track "${refused.name}" has an interpolant of its own, which no worker can be sent, so that the page bakes in slices.`,
     );
-    const { baked, planned, collected } = job;
-    return {
-      data: nameSources(await runInSlices(bakeRig(baked, planned, options), options), planned),
-      collected,
-    };
+    const data = await runInSlices(bakeRig(baked, planned, options), options);
+    return { data: nameSources(data, planned), collected };
   } finally {
     worker?.close();
   }
@@ -82,20 +75,16 @@ function* send(
   clips: readonly AnimationClip[],
   options: BakeOptions,
   worker: BakeWorker | null,
-): Steps<{
-  planned: PlannedClip[];
-  baked: BakedCharacter;
-  collected: CollectedRig;
-  /** A track that no worker can be sent, if there is one. */
-  refused: KeyframeTrack | null;
-}> {
+) {
   const planned = yield* planClips(clips, options.clips, options.fps);
   const { baked, collected } = yield* collectCharacter(root, planned, options);
-  if (worker === null) return { planned, baked, collected, refused: null };
+  /** `refused`: a track that no worker can be sent, if there is one. */
+  const job = { planned, baked, collected, refused: null as KeyframeTrack | null };
+  if (worker === null) return job;
   for (const one of planned) {
     const buffers: Transferable[] = [];
     const clip = yield* packClip(one, buffers);
-    if (!('tracks' in clip)) return { planned, baked, collected, refused: clip };
+    if (!('tracks' in clip)) return { ...job, refused: clip };
     worker.post({ kind: 'clip', clip }, buffers);
     yield 0;
   }
@@ -105,7 +94,7 @@ function* send(
   const values = { precision, maxTextureSize, maxError };
   const character = { ...baked, rig: packRig(baked.rig) };
   worker.post({ kind: 'bake', character, values, rootMotion, encoding });
-  return { planned, baked, collected, refused: null };
+  return job;
 }
 
 /** The options of root motion without clips, which are more than a worker needs: it knows them by their names. */

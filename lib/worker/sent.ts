@@ -44,10 +44,12 @@ type SentClip = Omit<PlannedClip, 'clip'> & {
   tracks: SentTrack[];
 };
 
-/** A track, with how it is played, see `kindOf`. */
+/** A track, with how it is played. */
 interface SentTrack {
   name: string;
-  kind: number;
+  isQuaternion: boolean;
+  /** One of three.js's constants, or `GLTF_SPLINE`. */
+  interpolation: number;
   times: ArrayLike<number>;
   values: ArrayLike<number>;
   /** Tangents, of Bézier tracks alone. */
@@ -76,12 +78,12 @@ export function* packClip(
   };
   const sent: SentTrack[] = [];
   for (const track of tracks) {
-    const kind = kindOf(track);
-    if (kind === null) return track;
+    const played = playedAs(track);
+    if (played === null) return track;
     const { times, values, settings } = track as KeyframeTrack & Pick<SentTrack, 'settings'>;
     sent.push({
+      ...played,
       name: track.name,
-      kind,
       times: copy(times),
       values: copy(values),
       ...(settings?.inTangents && {
@@ -95,9 +97,7 @@ export function* packClip(
 
 /** The clip that `packClip` has packed. */
 export function unpackClip({ clip, tracks: sent, ...planned }: SentClip): PlannedClip {
-  const tracks = sent.map(({ name, kind, times, values, settings }) =>
-    Object.assign(trackOfKind(kind, name, times, values), settings && { settings }),
-  );
+  const tracks = sent.map(unpackTrack);
   // Baking reads no more of a clip than this, and three.js's class would bring a lot along.
   return {
     ...planned,
@@ -105,57 +105,37 @@ export function unpackClip({ clip, tracks: sent, ...planned }: SentClip): Planne
   };
 }
 
-/**
- * three.js's methods that make interpolants, in the order of its constants for them: a track has one of these as its
- * `createInterpolant`, or a function that a loader has made.
- */
-const FACTORIES = [
-  'InterpolantFactoryMethodDiscrete',
-  'InterpolantFactoryMethodLinear',
-  'InterpolantFactoryMethodSmooth',
-  'InterpolantFactoryMethodBezier',
-];
+/** In the place of three.js's constants for interpolation: GLTFLoader gives tracks a function of its own, which is known by a mark. */
+const GLTF_SPLINE = 0;
 
-/** What makes a track's interpolants. */
-type Factory = { isInterpolantFactoryMethodGLTFCubicSpline?: boolean };
-
-/** Stands behind those for the function that GLTFLoader makes, which is known by a mark. */
-const GLTF_SPLINE = FACTORIES.length;
-
-/**
- * A number that says how a track is played: twice the place of its factory, plus one for tracks of quaternions.
- *
- * @returns Null for tracks with code of their own, which cannot be sent.
- */
-function kindOf(track: KeyframeTrack): number | null {
+/** How a track is played. @returns Null for tracks with code of their own, which cannot be sent. */
+function playedAs(track: KeyframeTrack): Pick<SentTrack, 'isQuaternion' | 'interpolation'> | null {
   const isQuaternion = track.ValueTypeName === 'quaternion';
-  const bit = isQuaternion ? 1 : 0;
-  const { createInterpolant: factory } = track as unknown as { createInterpolant: Factory };
-  if (factory.isInterpolantFactoryMethodGLTFCubicSpline === true) {
-    return track instanceof QuaternionKeyframeTrack === isQuaternion ? GLTF_SPLINE * 2 + bit : null;
-  }
-  const { prototype } = isQuaternion ? QuaternionKeyframeTrack : KeyframeTrack;
-  const place = FACTORIES.findIndex(
-    (name) => (prototype as unknown as Record<string, unknown>)[name] === factory,
-  );
-  return place === -1 ? null : place * 2 + bit;
+  const { createInterpolant: factory } = track as unknown as Played;
+  if (factory.isInterpolantFactoryMethodGLTFCubicSpline === true)
+    return track instanceof QuaternionKeyframeTrack === isQuaternion
+      ? { isQuaternion, interpolation: GLTF_SPLINE }
+      : null;
+  const played = { isQuaternion, interpolation: track.getInterpolation() };
+  return emptyTrack(played, '').createInterpolant === factory ? played : null;
 }
 
-/** A track of a kind that {@link kindOf} has found. */
-function trackOfKind(
-  kind: number,
+/** What makes a track's interpolants. */
+type Played = { createInterpolant: { isInterpolantFactoryMethodGLTFCubicSpline?: boolean } };
+
+/** A track that is played in a way; its constructor copies arrays of other kinds than those it likes. */
+function emptyTrack(
+  { isQuaternion, interpolation }: Pick<SentTrack, 'isQuaternion' | 'interpolation'>,
   name: string,
-  times: ArrayLike<number>,
-  values: ArrayLike<number>,
-): KeyframeTrack {
-  const isQuaternion = kind % 2 === 1;
-  const place = kind >> 1;
+): KeyframeTrack & Played {
   const Track = isQuaternion ? QuaternionKeyframeTrack : KeyframeTrack;
-  const interpolation = InterpolateDiscrete + (place === GLTF_SPLINE ? 0 : place);
-  // The constructor copies arrays of other kinds than those it likes.
-  const track = Object.assign(new Track(name, [0], [0], interpolation as never), { times, values });
-  if (place !== GLTF_SPLINE) return track as KeyframeTrack;
-  const Spline = isQuaternion ? GLTFCubicSplineQuaternion : GLTFCubicSpline;
+  return new Track(name, [0], [0], (interpolation || InterpolateDiscrete) as never) as never;
+}
+
+function unpackTrack({ times, values, settings, ...sent }: SentTrack): KeyframeTrack {
+  const track = Object.assign(emptyTrack(sent, sent.name), { times, values }, settings && { settings });
+  if (sent.interpolation !== GLTF_SPLINE) return track as KeyframeTrack;
+  const Spline = sent.isQuaternion ? GLTFCubicSplineQuaternion : GLTFCubicSpline;
   return Object.assign(track, {
     createInterpolant: (result: Float64Array) =>
       new Spline(times as Float32Array, values as Float32Array, track.getValueSize() / 3, result),

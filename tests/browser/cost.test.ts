@@ -109,7 +109,7 @@ test('an instance more than there is room for sends once what instances have, an
   for (let i = 0; i < 3; i++) frame();
   const { memory, programs } = renderer.info;
   const before = { ...memory, programs: programs?.length };
-  const measured = vi.spyOn(crowd.boneTexture, 'createJointBoxes');
+  const measured = vi.spyOn(crowd.boneTexture.poseSource, 'expandBounds');
   const id = crowd.addInstance();
   crowd.play(id, 0);
   // Its matrix as a texel and in the attribute, 13 texels of actions, entries of lists; and vertices.

@@ -13,7 +13,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { AZIMUTHS, DIRECTIONS, RINGS } from '../../../shaders/atlasLayout.js';
-import { growJointBoxes } from '../../animation/jointBoxes.js';
+import { boxesOf } from '../../animation/jointBoxes.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { getSkinningMatrix } from '../../crowd/poseQueries.js';
 import { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
@@ -68,11 +68,7 @@ export class TileStage {
   measure(): { middle: Vector3; half: Vector3 }[] {
     const { crowd } = this;
     const { boneTexture, geometry } = crowd;
-    if (this.boxes === null) {
-      this.boxes = boneTexture.createJointBoxes();
-      const joints = Int32Array.from(boneTexture.jointNames, (_, i) => i);
-      growJointBoxes(this.boxes, geometry, joints, false);
-    }
+    this.boxes ??= boxesOf(geometry, boneTexture.jointNames.length);
     const { boxes } = this;
     const list = Array.from({ length: DIRECTIONS }, () => new Box3());
     for (let joint = 0; joint * 6 < boxes.length; joint++) {

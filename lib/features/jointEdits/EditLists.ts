@@ -23,10 +23,10 @@ const MODELS = 3;
  * by hand, and one among the proportions.
  */
 export class EditLists {
-  readonly pool: EditPool = new EditPool();
+  /** The edits; of those that look at something, further x, y, z of the target in the crowd's space: the texture has it relative to the instance. */
+  readonly pool: ItemPool = new ItemPool(EDITS_PER_ROW, EDIT_STRIDE, 3);
   /** How many edits look at something. */
   lookAts = 0;
-  private total = 0;
   private lists: Int32Array;
 
   constructor(private capacity: number) {
@@ -50,7 +50,7 @@ export class EditLists {
 
   /** Whether no instance has any. */
   get isEmpty(): boolean {
-    return this.total === 0;
+    return this.pool.held === 0;
   }
 
   /**
@@ -130,7 +130,7 @@ export class EditLists {
       edit[EDIT_NODE] = nodeOf(edit[EDIT_NODE]);
       if (edit[EDIT_NODE] < 0) continue;
       const to = this.set(index, edit);
-      this.pool.targets.set(source.pool.targets.subarray(place * 3, place * 3 + 3), to * 3);
+      this.pool.numbers.set(source.pool.numbers.subarray(place * 3, place * 3 + 3), to * 3);
     }
   }
 
@@ -171,7 +171,6 @@ export class EditLists {
     while (place < end && keyOf(pool.data, place * EDIT_STRIDE) < key) place++;
     for (let i = first + count; i > place; i--) pool.copy(i - 1, i);
     lists[at + (model ? MODELS : LOCALS)]++;
-    this.total++;
     return place;
   }
 
@@ -179,7 +178,6 @@ export class EditLists {
     const { pool, lists } = this;
     const at = index * LIST;
     this.lookAts -= looksAt(pool.data, place * EDIT_STRIDE);
-    this.total--;
     lists[at + (isModel(pool.data, place * EDIT_STRIDE) ? MODELS : LOCALS)]--;
     const last = lists[at + FIRST] + this.count(index);
     for (let i = place; i < last; i++) pool.copy(i + 1, i);
@@ -203,30 +201,45 @@ const looksAt = (edit: ArrayLike<number>, at: number): number =>
   (edit[at + EDIT_KIND] & PROPERTY) === KIND_LOOK_AT ? 1 : 0;
 
 /**
- * Edits of all instances in one texture. Each instance that has any has a block of them, whose size is a power of two; a
- * block that is given back goes to the next that asks for its size.
+ * Items of all instances in one texture. Each instance that has any has a block of them, whose size is a power of two; a block that is
+ * given back goes to the next that asks for its size.
  */
-class EditPool {
-  texture: InstanceTexture = new InstanceTexture(EDITS_PER_ROW, EDIT_STRIDE, EDITS_PER_ROW);
-  /** Of look-at edits x, y, z of the target in the crowd's space; the texture has it relative to the instance. */
-  targets: Float64Array = new Float64Array(EDITS_PER_ROW * 3);
-
+export class ItemPool {
+  texture: InstanceTexture;
+  /** Further numbers of each item, which shaders do not read. */
+  numbers: Float64Array;
+  /** Items of blocks that are in use. */
+  held = 0;
   private used = 0;
   /** Blocks that were given back, by the exponent of their size. */
   private readonly free: number[][] = [];
 
-  /** Where the edits' numbers are, `EDIT_STRIDE` each. */
+  /**
+   * @param stride Numbers of an item in the texture.
+   * @param further How many further ones it has.
+   */
+  constructor(
+    perRow: number,
+    readonly stride: number,
+    readonly further: number,
+  ) {
+    this.texture = new InstanceTexture(perRow, stride, perRow);
+    this.numbers = new Float64Array(perRow * further);
+  }
+
+  /** Where the items' numbers are, `stride` each. */
   get data(): Float32Array {
     return this.texture.data;
   }
 
-  /** Takes a block of so many edits, a power of two. Returns its first. */
+  /** Takes a block of so many items, a power of two. Returns its first. */
   take(size: number): number {
+    this.held += size;
     const again = this.free[Math.log2(size)]?.pop();
     if (again !== undefined) return again;
     const first = this.used;
     this.used += size;
-    while (this.used * 3 > this.targets.length) this.grow();
+    while (this.used * this.further > this.numbers.length) this.grow();
     return first;
   }
 
@@ -235,12 +248,14 @@ class EditPool {
     const exponent = Math.log2(size);
     this.free[exponent] ??= [];
     this.free[exponent].push(first);
+    this.held -= size;
   }
 
-  /** Copies an edit to another place. */
+  /** Copies an item to another place. */
   copy(from: number, to: number): void {
-    this.texture.copyItem(from, to);
-    this.targets.copyWithin(to * 3, from * 3, from * 3 + 3);
+    const { texture, numbers, further } = this;
+    texture.copyItem(from, to);
+    numbers.copyWithin(to * further, from * further, (from + 1) * further);
   }
 
   dispose(): void {
@@ -248,9 +263,9 @@ class EditPool {
   }
 
   private grow(): void {
-    const { texture, targets } = this;
-    this.targets = resized(targets, targets.length * 2);
-    this.texture = new InstanceTexture(this.targets.length / 3, EDIT_STRIDE, EDITS_PER_ROW);
+    const { texture, numbers, further, stride } = this;
+    this.numbers = resized(numbers, numbers.length * 2);
+    this.texture = new InstanceTexture(this.numbers.length / further, stride, texture.perRow);
     this.texture.data.set(texture.data);
     texture.dispose();
   }

@@ -85,7 +85,7 @@ export class EditStore implements PoseEditor {
     const { lists } = this;
     const place = lists.set(index, edit);
     if ((edit[EDIT_KIND] & KIND_LOOK_AT) === KIND_LOOK_AT) {
-      for (let i = 0; i < 3; i++) lists.pool.targets[place * 3 + i] = edit[EDIT_VALUE + i];
+      for (let i = 0; i < 3; i++) lists.pool.numbers[place * 3 + i] = edit[EDIT_VALUE + i];
       this.placeTarget(index, place);
     }
     this.widened.addEdit(edit, 0);
@@ -291,12 +291,12 @@ export class EditStore implements PoseEditor {
   /** Returns whether it is somewhere else now. */
   private placeTarget(index: number, place: number): boolean {
     const { pool } = this.lists;
-    const { data, targets } = pool;
+    const { data, numbers } = pool;
     const at = place * EDIT_STRIDE;
     if ((data[at + EDIT_KIND] & KIND_LOOK_AT) !== KIND_LOOK_AT) return false;
     _inverse.fromArray(this.places.attribute.array, index * 16).invert();
     _target
-      .fromArray(targets, place * 3)
+      .fromArray(numbers, place * 3)
       .applyMatrix4(_inverse)
       .toArray(_place);
     // An instance that is scaled to nothing has no inverse, and is not seen.

@@ -406,15 +406,19 @@ function writeQuaternion(value: Quaternion): void {
 }
 
 function writeVector(value: Vector3): void {
+  if (isWritten(value)) return;
+  throw new Error(
+    `The value is ${textOf(value)}; pass a Vector3 of finite numbers, or null to end the edit.`,
+  );
+}
+
+/** Writes three numbers; false if they are not finite. */
+function isWritten(value: Pick<Vector3, 'x' | 'y' | 'z'>): boolean {
   const { x, y, z } = value ?? NOTHING;
-  if (!Number.isFinite(x + y + z)) {
-    throw new Error(
-      `The value is ${textOf(value)}; pass a Vector3 of finite numbers, or null to end the edit.`,
-    );
-  }
   _edit[EDIT_VALUE] = x;
   _edit[EDIT_VALUE + 1] = y;
   _edit[EDIT_VALUE + 2] = z;
+  return Number.isFinite(x + y + z);
 }
 
 /**
@@ -427,16 +431,12 @@ function writeProportion(crowd: Crowd, joint: string, value: number | Vector3 | 
   startEdit(nodeOf(crowd, joint), KIND_SCALE + KIND_ADD, 1);
   _edit[EDIT_SLOT] = SLOT_PROPORTION;
   if (value === null) return false;
-  const { x, y, z } = typeof value === 'number' ? { x: value, y: value, z: value } : (value ?? NOTHING);
-  if (!Number.isFinite(x + y + z)) {
+  if (!isWritten(typeof value === 'number' ? { x: value, y: value, z: value } : value)) {
     throw new Error(
       `The scale of "${joint}" is ${textOf(value)}; use a finite number, a Vector3 of them, or null.`,
     );
   }
-  _edit[EDIT_VALUE] = x;
-  _edit[EDIT_VALUE + 1] = y;
-  _edit[EDIT_VALUE + 2] = z;
-  return x !== 1 || y !== 1 || z !== 1;
+  return _edit.subarray(EDIT_VALUE, EDIT_VALUE + 3).some((factor) => factor !== 1);
 }
 
 /** The numbers of a live pose, which hold until the next one is read. */

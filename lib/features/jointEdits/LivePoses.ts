@@ -7,7 +7,7 @@ import {
   LIVE_TEXELS,
   livePerRow,
 } from '../../../shaders/editLayout.js';
-import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 import {
   RAMP_FROM,
   RAMP_RATE,
@@ -20,42 +20,38 @@ import {
   setRamp,
 } from '../../playback/actionNumbers.js';
 import { resized, swapItems } from '../../utils/attributes.js';
+import { ItemPool } from './EditLists.js';
 
 /**
  * Poses that instances were given by hand, in one texture: local transforms of all nodes, for those instances that have one.
  * How much of a pose shows changes over time. One that no longer shows at all gives its place back.
  */
 export class LivePoses {
-  texture: InstanceTexture;
-  /** Place of each instance's pose in the texture; -1 for none. */
+  private readonly pool: ItemPool;
+  /** Place of each instance's pose in the pool; -1 for none. */
   private places: Int32Array;
-  /** By place, how much of the pose shows. */
-  private ramps: Float64Array;
-  /** Instance that each place belongs to; -1 where it is free. */
-  private owners: Int32Array;
-  private readonly free: number[] = [];
-  private used = 0;
 
   /** @param nodes Nodes of a pose. */
   constructor(
     capacity: number,
     readonly nodes: number,
   ) {
-    const perRow = livePerRow(nodes);
-    this.texture = new InstanceTexture(perRow, this.stride, perRow);
-    this.owners = new Int32Array(perRow);
-    this.ramps = new Float64Array(perRow * RAMP_SIZE);
+    this.pool = new ItemPool(livePerRow(nodes), nodes * LIVE_TEXELS * 4, RAMP_SIZE);
     this.places = new Int32Array(capacity).fill(-1);
+  }
+
+  get texture(): InstanceTexture {
+    return this.pool.texture;
   }
 
   /** Numbers of a pose. */
   get stride(): number {
-    return this.nodes * LIVE_TEXELS * 4;
+    return this.pool.stride;
   }
 
   /** Whether no instance has one. */
   get isEmpty(): boolean {
-    return this.used === this.free.length;
+    return this.pool.held === 0;
   }
 
   /** Where an instance's pose is; -1 if it has none. */
@@ -66,7 +62,7 @@ export class LivePoses {
   /** How much of its pose an instance shows. */
   weightOf(index: number, now: number): number {
     const place = this.places[index];
-    return place < 0 ? 0 : rampAt(this.ramps, place * RAMP_SIZE, now);
+    return place < 0 ? 0 : rampAt(this.pool.numbers, place * RAMP_SIZE, now);
   }
 
   /**
@@ -75,7 +71,7 @@ export class LivePoses {
    * @param fade Seconds that it takes to show; undefined to leave a pose that shows already, or is about to, as it is.
    */
   give(index: number, now: number, fade: number | undefined): number {
-    if (this.places[index] < 0) this.places[index] = this.take(index);
+    if (this.places[index] < 0) this.places[index] = this.take();
     // What is new is at 0, as what has left.
     if (fade === 0 || this.isLeaving(index)) this.ramp(index, now, 1, fade ?? 0);
     this.texture.changed(this.places[index]);
@@ -94,10 +90,10 @@ export class LivePoses {
 
   /** Gives back the places of poses that no longer show, and calls back with their instances. */
   endLeft(now: number, callback: (index: number) => void): void {
-    const { owners } = this;
-    for (let place = 0; place < this.used; place++) {
-      const index = owners[place];
-      if (index < 0 || !this.isLeaving(index) || rampDone(this.ramps, place * RAMP_SIZE, now) < 1) continue;
+    const { places, pool } = this;
+    for (let index = 0; index < places.length && !this.isEmpty; index++) {
+      if (places[index] < 0 || !this.isLeaving(index)) continue;
+      if (rampDone(pool.numbers, places[index] * RAMP_SIZE, now) < 1) continue;
       this.drop(index);
       callback(index);
     }
@@ -105,16 +101,16 @@ export class LivePoses {
 
   /** Writes what shaders read of an instance; times are relative to `origin`. */
   writeHeader(index: number, now: number, origin: number, out: Float32Array, at: number): void {
-    const { ramps } = this;
+    const { numbers } = this.pool;
     const place = this.places[index];
     out[at + HEADER_LIVE] = place + 1;
     out.fill(0, at + HEADER_FROM, at + HEADER_FROM + RAMP_SIZE);
     if (place < 0) return;
     const from = place * RAMP_SIZE;
-    out[at + HEADER_FROM] = ramps[from + RAMP_FROM];
-    out[at + HEADER_TO] = ramps[from + RAMP_TO];
-    out[at + HEADER_FADE_START] = ramps[from + RAMP_START] - origin;
-    out[at + HEADER_FADE_RATE] = rampDone(ramps, from, now) === 1 ? 0 : ramps[from + RAMP_RATE];
+    out[at + HEADER_FROM] = numbers[from + RAMP_FROM];
+    out[at + HEADER_TO] = numbers[from + RAMP_TO];
+    out[at + HEADER_FADE_START] = numbers[from + RAMP_START] - origin;
+    out[at + HEADER_FADE_RATE] = rampDone(numbers, from, now) === 1 ? 0 : numbers[from + RAMP_RATE];
   }
 
   resize(capacity: number): void {
@@ -124,7 +120,6 @@ export class LivePoses {
 
   swap(i: number, j: number): void {
     swapItems(this.places, i, j, 1);
-    for (const index of [i, j]) if (this.places[index] >= 0) this.owners[this.places[index]] = index;
   }
 
   /**
@@ -136,9 +131,10 @@ export class LivePoses {
     this.drop(index);
     const from = source.places[index];
     if (from < 0) return;
-    const to = this.take(index);
+    const to = this.take();
     this.places[index] = to;
-    this.ramps.set(source.ramps.subarray(from * RAMP_SIZE, (from + 1) * RAMP_SIZE), to * RAMP_SIZE);
+    const ramp = source.pool.numbers.subarray(from * RAMP_SIZE, (from + 1) * RAMP_SIZE);
+    this.pool.numbers.set(ramp, to * RAMP_SIZE);
     const size = LIVE_TEXELS * 4;
     for (let node = 0; node < source.nodes; node++) {
       const at = from * source.stride + node * size;
@@ -154,44 +150,33 @@ export class LivePoses {
   drop(index: number): void {
     const place = this.places[index];
     if (place < 0) return;
-    this.free.push(place);
-    this.owners[place] = -1;
+    this.pool.give(place, 1);
     this.places[index] = -1;
   }
 
   dispose(): void {
-    this.texture.dispose();
+    this.pool.dispose();
   }
 
   /** When the pose of a place has come to the weight that it goes to. */
   private endOf(place: number): number {
-    return this.ramps[place * RAMP_SIZE + RAMP_START] + 1 / this.ramps[place * RAMP_SIZE + RAMP_RATE];
+    const { numbers } = this.pool;
+    return numbers[place * RAMP_SIZE + RAMP_START] + 1 / numbers[place * RAMP_SIZE + RAMP_RATE];
   }
 
   private isLeaving(index: number): boolean {
-    return this.ramps[this.places[index] * RAMP_SIZE + RAMP_TO] === 0;
+    return this.pool.numbers[this.places[index] * RAMP_SIZE + RAMP_TO] === 0;
   }
 
   private ramp(index: number, now: number, to: number, seconds: number): void {
-    rampTo(this.ramps, this.places[index] * RAMP_SIZE, now, to, seconds);
+    rampTo(this.pool.numbers, this.places[index] * RAMP_SIZE, now, to, seconds);
   }
 
   /** A place for an instance's pose, in which there is nothing. */
-  private take(index: number): number {
-    const place = this.free.pop() ?? this.used++;
-    while (this.used > this.owners.length) this.grow();
-    this.owners[place] = index;
-    setRamp(this.ramps, place * RAMP_SIZE, 0);
+  private take(): number {
+    const place = this.pool.take(1);
+    setRamp(this.pool.numbers, place * RAMP_SIZE, 0);
     this.texture.data.fill(0, place * this.stride, (place + 1) * this.stride);
     return place;
-  }
-
-  private grow(): void {
-    const { texture, owners, ramps } = this;
-    this.owners = resized(owners, owners.length * 2);
-    this.ramps = resized(ramps, ramps.length * 2);
-    this.texture = new InstanceTexture(this.owners.length, this.stride, texture.perRow);
-    this.texture.data.set(texture.data);
-    texture.dispose();
   }
 }

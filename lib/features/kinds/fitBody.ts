@@ -1,5 +1,6 @@
 import { DataTexture, FloatType, Matrix4, RGBAFormat, Vector3 } from 'three';
 import { BoneTexture } from '../../animation/BoneTexture.js';
+import { createJointBoxes } from '../../animation/jointBoxes.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
 import { TRACK_ROW } from '../../animation/trackTexels.js';
@@ -75,7 +76,7 @@ export function fitBody(
       ...data,
       jointBinds,
       restBounds: own.data.restBounds,
-      jointBoxes: other.createJointBoxes(),
+      jointBoxes: createJointBoxes(other.jointNames.length),
       tracks: {
         ...tracks,
         fits,

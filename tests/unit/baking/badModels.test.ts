@@ -173,7 +173,7 @@ test('a vertex that follows a bone its skeleton has not got is named', () => {
     // The joint of the box would be the third of the bone texture.
     bones[1].add(new Mesh(new BoxGeometry(), new MeshBasicMaterial()));
     mesh.geometry.getAttribute('skinIndex').setX(2, index);
-    const message = `Vertex 2 of SkinnedMesh "StickMesh" follows joint ${index}, but its skeleton has 2 bones`;
+    const message = `Vertex 2 of SkinnedMesh "StickMesh" follows joint ${index}, but there are 2; mend skinIndex`;
     expect(() => bakeBoneTexture(root, clips)).toThrow(message);
     expect(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 1)).toThrow(message);
   }

@@ -35,7 +35,7 @@ test('skin weights and indices that cannot be drawn', () => {
   expect(create).toThrow('are -1, 0, 0, 0');
   skinWeight.setX(1, 1);
   skinIndex.setX(2, 9);
-  expect(create).toThrow('Vertex 2 of geometry "stick" follows joint 9, but the bone texture has 2 joints');
+  expect(create).toThrow('Vertex 2 of geometry "stick" follows joint 9, but there are 2; mend skinIndex');
   expect(() => new SkinnedInstancedMesh(new BoxGeometry(), mesh.material, boneTexture, 1)).toThrow(
     'has no attribute "skinIndex"',
   );
