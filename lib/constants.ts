@@ -67,6 +67,25 @@ export const PARAM_LOOKS_UP = 9;
 /** Number of the epoch in which `PARAM_CLOCK` is. */
 export const PARAM_EPOCH = 10;
 
+/**
+ * Textures that shaders of WebGLRenderer may read for a draw: `list` is `CROWD_LIST` there. First which instances are drawn, or their rows
+ * in the palette, and the instance of each row where they have to be looked up; what instances have of their own; and what sources
+ * read whose vertices find out by themselves what their instance plays.
+ */
+export const FLOAT_TEXTURES = [
+  'list',
+  'instances',
+  'matrices',
+  'colors',
+  'parts',
+  'uniforms',
+  'seeds',
+  'baked',
+  'played',
+] as const;
+/** The same of unsigned integers: the palette, and the vertices of a vertex texture. */
+export const INTEGER_TEXTURES = ['row0', 'row1', 'row2', 'vertices'] as const;
+
 /** Steps in a map's width or height by which it may be moved for a part of an instance: two such numbers fit into one float32. */
 export const MAP_STEPS = 4096;
 

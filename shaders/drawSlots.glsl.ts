@@ -1,5 +1,7 @@
 import {
   FIRST_LISTED,
+  FLOAT_TEXTURES,
+  INTEGER_TEXTURES,
   PARAM_CLOCK,
   PARAM_EPOCH,
   PARAM_LISTED,
@@ -13,14 +15,10 @@ import {
 
 const parameter = (index: number) => `bindMatrix[ ${index >> 2} ][ ${index & 3} ]`;
 
-/** Fields of `DrawTextures`, of floats and of unsigned integers: `list` is `CROWD_LIST` in shaders. */
-const FIELDS =
-  /*@__PURE__*/ 'list instances colors matrices baked played parts uniforms seeds row0 row1 row2 vertices'.split(
-    ' ',
-  );
-const INTEGERS = /row|vertices/;
-
 const nameOf = (field: string) => `CROWD_${field.toUpperCase()}`;
+
+const declared = (fields: readonly string[], type: string, functions: string) =>
+  fields.map((field) => (functions.includes(nameOf(field)) ? `  highp ${type} ${field};` : '')).join('\n');
 
 /**
  * Declares what a draw of WebGLRenderer tells shaders, and names it. three.js sets two uniforms for each object that says
@@ -37,15 +35,14 @@ export const drawSlotsGLSL = (
   motionVectors = 0,
 ): string => /* glsl */ `
 struct CrowdTextures {
-${FIELDS.filter((field) => functions.includes(nameOf(field)))
-  .map((field) => `  highp ${INTEGERS.test(field) ? 'u' : ''}sampler2D ${field};`)
-  .join('\n')}
+${declared(FLOAT_TEXTURES, 'sampler2D', functions)}
+${declared(INTEGER_TEXTURES, 'usampler2D', functions)}
   ${motionVectors > 0 ? `highp vec4 motion[ ${motionVectors} ];` : ''}
 };
 uniform CrowdTextures boneTexture;
 uniform highp mat4 bindMatrix;
 
-${FIELDS.map((field) => `#define ${nameOf(field)} boneTexture.${field}`).join('\n')}
+${[...FLOAT_TEXTURES, ...INTEGER_TEXTURES].map((field) => `#define ${nameOf(field)} boneTexture.${field}`).join('\n')}
 
 #define CROWD_CLOCK ${parameter(PARAM_CLOCK)}
 #define CROWD_EPOCH ${parameter(PARAM_EPOCH)}

@@ -9,7 +9,9 @@ import {
   UnsignedIntType,
 } from 'three';
 
-const NO_MOTION = /*@__PURE__*/ new Float32Array(4);
+import { FLOAT_TEXTURES, INTEGER_TEXTURES } from '../constants.js';
+
+const NO_MOTION: Float32Array = /*@__PURE__*/ new Float32Array(4);
 
 const sent = (texture: DataTexture): DataTexture => Object.assign(texture, { needsUpdate: true });
 
@@ -20,34 +22,24 @@ const noIntegers = /*@__PURE__*/ sent(
   /*@__PURE__*/ new DataTexture(/*@__PURE__*/ new Uint32Array(4), 1, 1, RGBAIntegerFormat, UnsignedIntType),
 );
 
-/** What shaders of WebGLRenderer read for a draw; `drawSlots.glsl.ts` has the names by which they know it. */
-export type DrawTextures = ReturnType<typeof noTextures>;
+/** What shaders of WebGLRenderer read for a draw, and the numbers of its motions. */
+export type DrawTextures = Record<
+  (typeof FLOAT_TEXTURES)[number] | (typeof INTEGER_TEXTURES)[number],
+  Texture
+> & {
+  motion: Float32Array;
+};
 
 /**
  * What all crowds have where shaders declare a texture that they have not got: the same, so that it stays bound. WebGL refuses to draw if
- * a sampler has no texture of its kind, also where the shader never reads it.
+ * a sampler has no texture of its kind, also where the shader never reads it. And numbers for an object without motions that shares a program.
  */
-const noTextures = () => ({
-  /** Which instances are drawn, or their rows in the palette; the instance of each row where they have to be looked up. */
-  list: noFloats as Texture,
-  instances: noFloats as Texture,
-  /** The palette. */
-  row0: noIntegers as Texture,
-  row1: noIntegers as Texture,
-  row2: noIntegers as Texture,
-  /** Of sources whose vertices find out by themselves what their instance plays. */
-  baked: noFloats as Texture,
-  played: noFloats as Texture,
-  vertices: noIntegers as Texture,
-  /** What instances have of their own. */
-  matrices: noFloats as Texture,
-  colors: noFloats as Texture,
-  parts: noFloats as Texture,
-  uniforms: noFloats as Texture,
-  seeds: noFloats as Texture,
-  /** The numbers of motions. One that has none may share a program with others, which ask for them. */
-  motion: NO_MOTION as Float32Array,
-});
+const noTextures = () => {
+  const textures = { motion: NO_MOTION } as DrawTextures;
+  for (const name of FLOAT_TEXTURES) textures[name] = noFloats;
+  for (const name of INTEGER_TEXTURES) textures[name] = noIntegers;
+  return textures;
+};
 
 /** What WebGLRenderer draws a crowd for: a picture, or a shadow map. */
 export interface Draw {

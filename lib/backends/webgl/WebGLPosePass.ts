@@ -166,7 +166,8 @@ const FEW_ROWS = 16;
 const SHARED_ROWS = 64;
 
 /** What small palettes are put into next. */
-let sharedPalette: { target: WebGLRenderTarget; used: number; users: number } | null = null;
+type Palette = { readonly target: WebGLRenderTarget; used: number; users: number };
+let sharedPalette: Palette | null = null;
 
 /** What the passes of a renderer share, by what it keeps of a context: that is another object when a lost context was restored. */
 const known = /*@__PURE__*/ new WeakMap<
@@ -250,8 +251,8 @@ export class WebGLPosePass {
   perRow = 1;
   /** Fragment shaders of the steps; empty for one that there is not. */
   private readonly shaders: readonly string[];
-  /** What the palette is in, and the first of its rows there. */
-  private palette: NonNullable<typeof sharedPalette> | null = null;
+  /** What the palette is in, null as long as there is no room for anybody, and the first of its rows there. */
+  palette: Palette | null = null;
   first = 0;
   /** Whether an error was thrown before poses were there. */
   hasFailed = false;
@@ -265,10 +266,6 @@ export class WebGLPosePass {
   /** How many rows run, and the first of them in what the first step writes. */
   private rows = 0;
   private row = 0;
-  /** The same in the palette, and where the list of who is posed begins. */
-  private paletteRow = 0;
-  private firstDue = 0;
-  private height = 0;
 
   /** Call `setSize` before anything else. */
   constructor(readonly counts: PoseCounts) {
@@ -324,7 +321,6 @@ export class WebGLPosePass {
     this.perRow = this.settings[3] = perRow;
     this.leavePalette();
     const rows = Math.ceil(size / perRow);
-    this.height = rows;
     const ownWidth = this.columns * perRow;
     const isShared = ownWidth <= MAX_WIDTH && rows <= FEW_ROWS;
     let palette = isShared ? sharedPalette : null;
@@ -338,11 +334,6 @@ export class WebGLPosePass {
     this.first = palette.used;
     palette.used += rows;
     palette.users++;
-  }
-
-  /** Null as long as there is no room for anybody. */
-  get target(): WebGLRenderTarget | null {
-    return this.palette?.target ?? null;
   }
 
   /** Has a renderer make its programs. */
@@ -376,7 +367,7 @@ export class WebGLPosePass {
     settings[6] = layout.clips;
     settings[8] = playback.clock;
     settings[9] = playback.time.epoch;
-    this.firstDue = due.first;
+    settings[10] = due.first;
 
     let at = PALETTE_TEXTURES;
     inputs[at++] = boneTexture;
@@ -397,13 +388,13 @@ export class WebGLPosePass {
     const { width, height } = shared.targets[0];
     if (shared.rows + rows > height) runPasses(renderer, false);
     const fitWidth = Math.max(width, this.entries * perRow);
-    const most = Math.min(this.height, MAX_ROWS);
+    const most = Math.min(this.palette?.target.height ?? 1, MAX_ROWS);
     const fitHeight = Math.max(height, most, shared.users > 1 ? ROWS_AT_ONCE : 1);
     for (const target of shared.targets) target.setSize(fitWidth, fitHeight);
     this.row = shared.rows;
     this.rows = rows;
     shared.rows += rows;
-    this.paletteRow = row;
+    settings[7] = this.row - row;
     shared.waiting[shared.waits++] = this;
   }
 
@@ -438,7 +429,7 @@ export class WebGLPosePass {
     const shader = this.shaders[step];
     if (!shader) return;
     const isLast = step === COMPOSE;
-    const target = isLast ? (this.target as WebGLRenderTarget) : scratch[step];
+    const target = isLast ? (this.palette as Palette).target : scratch[step];
     const { textures } = scratch[isLast && this.shaders[1] ? 1 : 0];
     for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = textures[i];
     const gl = renderer.getContext() as WebGL2RenderingContext;
@@ -448,12 +439,12 @@ export class WebGLPosePass {
     if (framebuffer === undefined) renderer.setRenderTarget(target);
     else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
     const width = (isLast ? this.columns : this.entries) * perRow;
-    // Rows of the palette are counted from its own first one.
-    const below = isLast ? first : 0;
-    const start = isLast ? first + this.paletteRow : row;
-    settings[7] = row - this.paletteRow - below;
-    settings[10] = this.firstDue - below * perRow;
-    state.viewport(_viewport.set(0, start, width, this.rows));
+    if (isLast) {
+      // What shaders know of rows of the palette counts from its own first one.
+      settings[7] -= first;
+      settings[10] -= first * perRow;
+    }
+    state.viewport(_viewport.set(0, isLast ? row - settings[7] : row, width, this.rows));
     const made = this.programFor(renderer, shader);
     const { program } = made;
     setProgram(program);

@@ -58,8 +58,8 @@ export class WebGLPoses {
     const { pass } = this;
     const { inOrder, instanceOf } = this.rows;
     textures.instances = inOrder ? noFloats : instanceOf.texture.plain;
-    if (!pass?.target) return;
-    [textures.row0, textures.row1, textures.row2] = pass.target.textures;
+    if (!pass?.palette) return;
+    [textures.row0, textures.row1, textures.row2] = pass.palette.target.textures;
     crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(pass.perRow) + 32 * pass.first;
   }
 
