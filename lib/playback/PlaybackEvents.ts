@@ -395,7 +395,7 @@ export class PlaybackEvents {
 }
 
 /** When each of many indices is due: to read through their times is quicker than to keep them in order. */
-class DueTimes {
+export class DueTimes {
   /** Infinite for those that have none. */
   private times: Float64Array;
   /** None is due before. */
