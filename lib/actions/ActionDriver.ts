@@ -1,17 +1,6 @@
 import type { Crowd } from '../core/Crowd.js';
 import type { DrivenMixer } from '../playback/InstancePlayback.js';
 import { DueTimes } from '../playback/PlaybackEvents.js';
-import type { PlayedAction } from './storeActions.js';
-
-/** What an action tells its mixer, as three.js's do. */
-export type ActionReport = { action: PlayedAction } & (
-  | { type: 'finished'; direction: 1 | -1 }
-  | {
-      type: 'loop';
-      /** How many passes began; negative in reverse. */
-      loopDelta: number;
-    }
-);
 
 /** Seconds that clocks which pass alike may be apart: sums of their steps are rounded. */
 const ROUNDING = 1e-7;
@@ -39,14 +28,6 @@ export class ActionDriver {
 
   private constructor(private readonly crowd: Crowd) {
     this.due = new DueTimes(crowd.playback.capacity);
-  }
-
-  /** Dispatches an event of an action. */
-  notify(index: number, report: ActionReport): void {
-    const { events, playback, announce } = this.crowd;
-    if (index < 0 || !events.isListenedTo(report.type)) return;
-    const { clip, layer } = report.action;
-    announce({ ...report, instanceId: index, clip: clip.name, layer: playback.layers[layer].name });
   }
 
   /** Looks at a mixer again when it is due. */
