@@ -6,7 +6,7 @@ import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
-import type { PlacedObject } from './InstancePlacement.js';
+import type { PlacedObject } from './InstanceObjects.js';
 import { ObservedVector3, observeRotation } from './observed.js';
 import { JointPoses, NodePoses, type PosedNodes, storeOf } from './PosedNodes.js';
 

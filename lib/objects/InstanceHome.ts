@@ -2,10 +2,7 @@ import { Object3D } from 'three';
 import type { ActionDriver } from '../actions/ActionDriver.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { isInstanceBone } from './InstanceBones.js';
-import { InstanceObjects } from './InstanceObjects.js';
-import type { PlacedObject } from './InstancePlacement.js';
-
-const homes = /*@__PURE__*/ new WeakMap<Object3D, InstanceHome>();
+import { InstanceObjects, type PlacedObject } from './InstanceObjects.js';
 
 /** That of an instance would make its bones: all are met or none, whether or not somebody has asked for them. */
 function traverseButBones(object: Object3D, callback: (object: Object3D) => void): void {
@@ -31,10 +28,10 @@ export class InstanceHome extends Object3D {
 
   /** The home of a crowd's objects, which is made when it is first asked for. */
   static of(mesh: SkinnedInstancedMesh): InstanceHome {
-    let home = homes.get(mesh);
+    const { objects } = mesh.crowd;
+    let home = (objects as InstanceObjects | null)?.home as InstanceHome | undefined;
     if (home === undefined) {
       home = new InstanceHome(mesh);
-      homes.set(mesh, home);
       mesh.crowd.objects = home.objects;
       mesh.crowd.data.push(home.objects);
       home.takeFromCrowd();
@@ -45,7 +42,7 @@ export class InstanceHome extends Object3D {
 
   constructor(readonly mesh: SkinnedInstancedMesh) {
     super();
-    this.objects = new InstanceObjects(mesh);
+    this.objects = new InstanceObjects(mesh, this);
     // It is always where the crowd is.
     this.matrixAutoUpdate = false;
     this.matrixWorld = mesh.matrixWorld;
@@ -122,16 +119,9 @@ export class InstanceHome extends Object3D {
 
   override updateMatrixWorld(force?: boolean): void {
     const { objects, mesh } = this;
-    const { placement, presence } = objects;
     (mesh.crowd.playback.driver as ActionDriver | null)?.meetAll(mesh);
     mesh.crowd.places.settle();
-    const moved = placement.followCrowd();
-    placement.placeChanged();
-    if (moved) {
-      for (const object of objects.byId) if (object !== null) placement.crowdMoved(object);
-      mesh.crowd.dropStaleBounds();
-    }
-    presence.update();
+    const moved = objects.update();
     super.updateMatrixWorld(force || moved);
   }
 

@@ -1,30 +1,76 @@
-import type { Object3D } from 'three';
+import { Matrix4, type Object3D, Quaternion, Vector3 } from 'three';
+import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import { rootOf } from '../core/drawnCrowds.js';
+import { isFinitePlace } from '../crowd/checkMatrix.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
-import type { InstanceBones } from './InstanceBones.js';
-import { adoptPlace, InstancePlacement, type PlacedObject } from './InstancePlacement.js';
+
+/** What a crowd asks of an object that places one of its instances. */
+export interface PlacedObject extends Object3D<SkinnedInstanceEventMap> {
+  readonly crowd: SkinnedInstancedMesh;
+  /** Where the objects of the crowd's instances begin. */
+  readonly home: Object3D;
+  instanceId: number;
+  /** Whether its parent is the home, which stands where the crowd stands. */
+  readonly isAtHome: boolean;
+  /** Whether it has children, or is placed by other means than position, rotation and scale. */
+  readonly isBusy: boolean;
+  /** Whether it is among the `children` of the home. */
+  isListed: boolean;
+  /** Whether position, rotation or scale are others than those that `matrix` was composed of. */
+  readonly isStale: boolean;
+  /** Whether it is in the list of those that have changed. */
+  isQueued: boolean;
+  /** Whether the instance was last told to be visible. */
+  isShown: boolean;
+  /** `matrixWorld` as it was when the instance was placed by it; null before, and while nobody needs to compare. */
+  placedAt: Matrix4 | null;
+  /** Called when its instance is no more. */
+  lost(): void;
+  /** Whether anyone is to hear of a type of event. */
+  isListenedTo(type: string): boolean;
+  /** Called when something happened to what its instance plays. */
+  notified(event: PlaybackEvent): void;
+}
 
 /** Fewer instances that are in no scene are no cause for a warning. */
 const MANY_LOST = 64;
+/** Scales that differ by less than this share are the same: instances are kept in float32. */
+const SAME_SCALE = 1e-5;
 
-/** Which object stands for which instance of a crowd. Objects follow their instances when these get other ids. */
+const _inCrowd = /*@__PURE__*/ new Matrix4();
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _parent = /*@__PURE__*/ new Matrix4();
+const _position = /*@__PURE__*/ new Vector3();
+const _quaternion = /*@__PURE__*/ new Quaternion();
+const _scale = /*@__PURE__*/ new Vector3();
+
+/**
+ * Which object stands for which instance of a crowd. Objects follow their instances when these get other ids; their places, and whether
+ * they are seen, are carried over to their instances. Of the places it looks at those only that have changed.
+ */
 export class InstanceObjects {
   /** By the id of the instance. */
   readonly byId: (PlacedObject | null)[] = [];
-  readonly placement: InstancePlacement;
-  readonly presence: InstancePresence;
   /** Bones that code has written to, see `InstanceBones.advanced`. */
-  readonly written: Set<InstanceBones> = new Set();
+  readonly written: Set<{ advanced(): boolean }> = new Set();
   /** By type of event the object that got a listener last, or was found to have one. */
   private readonly listeners = new Map<string, PlacedObject>();
+  /** Those whose position, rotation or scale were set. */
+  private changed: PlacedObject[] = [];
+  /** Those with another parent than the home: nobody is told when an ancestor is hidden or removed. */
+  private readonly elsewhere = new Set<PlacedObject>();
+  /** Where the crowd was when it was last looked at. */
+  private readonly crowdWorld = new Matrix4();
+  private readonly inverse = new Matrix4();
 
-  constructor(private readonly mesh: SkinnedInstancedMesh) {
-    this.placement = new InstancePlacement(mesh);
-    this.presence = new InstancePresence(mesh);
-  }
+  constructor(
+    private readonly mesh: SkinnedInstancedMesh,
+    /** Where they begin. */
+    readonly home: Object3D,
+  ) {}
 
   /** Adds an instance. Warns if there is made room for it although as many objects are in no scene, but were not disposed. */
   addInstance(): number {
@@ -90,7 +136,7 @@ export class InstanceObjects {
     if (object === null) return;
     this.byId[id] = null;
     object.instanceId = -1;
-    this.presence.remove(object);
+    this.elsewhere.delete(object);
     object.lost();
   }
 
@@ -101,8 +147,8 @@ export class InstanceObjects {
   }
 
   copied(): void {
-    const { mesh, placement } = this;
-    placement.placeAllChanged();
+    const { mesh } = this;
+    this.beforeMove();
     for (const object of this.byId) {
       if (object === null) continue;
       if (mesh.visibility.isDeleted(object.instanceId)) this.deleted(object.instanceId);
@@ -112,15 +158,11 @@ export class InstanceObjects {
 
   placed(id: number): void {
     const object = this.objectOf(id);
-    if (object !== null) adoptPlace(object, this.mesh, this.placement, true);
-  }
-
-  beforeMove(): void {
-    this.placement.placeAllChanged();
+    if (object !== null) this.adopt(object, true);
   }
 
   afterMove(): void {
-    for (const object of this.byId) if (object !== null) adoptPlace(object, this.mesh, this.placement, false);
+    for (const object of this.byId) if (object !== null) this.adopt(object, false);
   }
 
   mayHit(id: number, mesh: Object3D, intersects: readonly CrowdIntersection[]): boolean {
@@ -144,32 +186,153 @@ export class InstanceObjects {
     if (object !== null) this.add(id, object);
     else if (id < this.byId.length) this.byId[id] = null;
   }
-}
 
-/**
- * Shows the instances whose objects are in the scene of the crowd and visible, as everything above them is. Nobody is told when an
- * ancestor is hidden or removed, so objects that have another parent than the home are looked after in each frame.
- */
-export class InstancePresence {
-  private readonly elsewhere = new Set<PlacedObject>();
+  // Where they are.
 
-  constructor(private readonly mesh: SkinnedInstancedMesh) {}
+  /** Call in each frame, once the crowd's `matrixWorld` is up to date. Returns whether that has changed. */
+  update(): boolean {
+    const { crowdWorld, inverse, mesh } = this;
+    const moved = !crowdWorld.equals(mesh.matrixWorld);
+    if (moved) inverse.copy(crowdWorld.copy(mesh.matrixWorld)).invert();
+    this.placeChanged();
+    if (moved) {
+      for (const object of this.byId) if (object !== null) this.crowdMoved(object);
+      mesh.crowd.dropStaleBounds();
+    }
+    this.showElsewhere();
+    return moved;
+  }
+
+  /** Call when position, rotation or scale of an object were set. */
+  queue(object: PlacedObject): void {
+    if (object.isQueued || object.instanceId < 0) return;
+    object.isQueued = true;
+    // A crowd that is not drawn may see many come and go.
+    if (this.changed.length > 2 * this.mesh.capacity)
+      this.changed = this.changed.filter(({ instanceId }) => instanceId >= 0);
+    this.changed.push(object);
+  }
+
+  /** Places the instances whose objects have changed. Those that have another parent than the home wait for it. */
+  private placeChanged(): void {
+    const { changed, mesh } = this;
+    if (changed.length === 0) return;
+    for (const object of changed) {
+      object.isQueued = false;
+      if (object.isAtHome && object.matrixWorldAutoUpdate) this.placeAtHome(object);
+    }
+    changed.length = 0;
+    mesh.crowd.dropStaleBounds();
+  }
+
+  /** Places those too that have another parent, whose `matrixWorld` is brought up to date for it. */
+  beforeMove(): void {
+    const elsewhere = this.changed.filter(({ isAtHome }) => !isAtHome);
+    this.placeChanged();
+    for (const object of elsewhere) {
+      object.updateWorldMatrix(true, false);
+      this.placeByWorld(object);
+    }
+  }
+
+  /** Places the instance of an object whose `matrixWorld` is up to date, if it has changed. */
+  placeByWorld(object: PlacedObject): void {
+    const { matrixWorld } = object;
+    if (object.placedAt === null) {
+      object.placedAt = matrixWorld.clone();
+      // At home it was placed when it was last changed, and may have been placed by its id since.
+      if (object.isAtHome && object.matrixWorldAutoUpdate && !object.isQueued) return;
+    } else if (object.placedAt.equals(matrixWorld)) {
+      return;
+    } else {
+      object.placedAt.copy(matrixWorld);
+    }
+    this.write(object, this.inCrowd(object));
+    this.mesh.crowd.dropStaleBounds();
+  }
+
+  /** The crowd has moved: objects at home go along, all others stay where they are. */
+  private crowdMoved(object: PlacedObject): void {
+    if (object.isAtHome && object.matrixWorldAutoUpdate) {
+      // Those among the children of the home are visited anyway, and may have another matrix too.
+      if (!object.isListed) object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
+    } else if (object.placedAt !== null) {
+      this.write(object, this.inCrowd(object));
+    }
+  }
+
+  /** Where an object is in the crowd's space; another object each time it is asked. */
+  private inCrowd(object: PlacedObject): Matrix4 {
+    if (object.isAtHome && object.matrixWorldAutoUpdate) return object.matrix;
+    return _inCrowd.multiplyMatrices(this.inverse, object.placedAt ?? object.matrixWorld);
+  }
+
+  private placeAtHome(object: PlacedObject): void {
+    if (object.isStale && object.matrixAutoUpdate) object.updateMatrix();
+    object.matrixWorldNeedsUpdate = false;
+    object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
+    object.placedAt?.copy(object.matrixWorld);
+    this.write(object, object.matrix);
+  }
+
+  private write({ instanceId }: PlacedObject, { elements }: Matrix4): void {
+    if (instanceId < 0) return;
+    if (!isFinitePlace(elements)) {
+      warnOnce(
+        `SkinnedInstance: instance ${instanceId} stays where it was, since its place is ${elements.join(', ')}; use finite numbers.`,
+      );
+      return;
+    }
+    const { places } = this.mesh.crowd;
+    const { array } = places.attribute;
+    const at = instanceId * 16;
+    for (let i = 0; i < 16; i++) array[at + i] = elements[i];
+    places.placed(instanceId);
+  }
+
+  /**
+   * Lets an object go where its instance is, if that was moved by other means: by its index, by root motion, or because the crowd became a
+   * copy of another. Nothing of the object has changed since its instance was placed last.
+   *
+   * @param always Whether its place is taken over although the instance seems to be where it was.
+   */
+  adopt(object: PlacedObject, always: boolean): void {
+    const { mesh } = this;
+    const { array } = mesh.instanceMatrix;
+    const at = object.instanceId * 16;
+    if (!always && isSame(array, at, this.inCrowd(object).elements)) return;
+    _matrix.fromArray(array, at);
+    if (!object.isAtHome) {
+      _matrix.premultiply(mesh.matrixWorld);
+      if (object.parent !== null) _matrix.premultiply(_parent.copy(object.parent.matrixWorld).invert());
+    }
+    object.matrix.copy(_matrix);
+    object.matrixWorldNeedsUpdate = true;
+    _matrix.decompose(_position, _quaternion, _scale);
+    object.position.copy(_position);
+    object.quaternion.copy(_quaternion);
+    // It would drift away by roundings, frame by frame.
+    if (_scale.sub(object.scale).length() > SAME_SCALE * object.scale.length()) {
+      object.scale.add(_scale);
+    }
+  }
+
+  // Whether they are seen.
 
   /**
    * Call when `visible` of an object was set, or it has another parent.
    *
    * @param always Whether the crowd is told although it was told the same before.
    */
-  changed(object: PlacedObject, home: Object3D, always: boolean): void {
-    const { parent } = object;
-    if (parent === null || parent === home) this.elsewhere.delete(object);
+  shownChanged(object: PlacedObject, always: boolean): void {
+    const { parent, isAtHome } = object;
+    if (parent === null || isAtHome) this.elsewhere.delete(object);
     else this.elsewhere.add(object);
-    const shown = parent === home ? object.visible : seenFrom(object) === rootOf(this.mesh);
+    const shown = isAtHome ? object.visible : seenFrom(object) === rootOf(this.mesh);
     this.show(object, shown, always);
   }
 
-  /** Call in each frame. */
-  update(): void {
+  private showElsewhere(): void {
     if (this.elsewhere.size === 0) return;
     const root = rootOf(this.mesh);
     let parent: Object3D | null = null;
@@ -189,16 +352,16 @@ export class InstancePresence {
     }
   }
 
-  /** Forgets an object whose instance is no more. */
-  remove(object: PlacedObject): void {
-    this.elsewhere.delete(object);
-  }
-
   private show(object: PlacedObject, shown: boolean, always = false): void {
     if (object.isShown === shown && !always) return;
     object.isShown = shown;
     if (object.instanceId >= 0) this.mesh.crowd.setVisible(object.instanceId, shown);
   }
+}
+
+function isSame(array: ArrayLike<number>, at: number, elements: readonly number[]): boolean {
+  for (let i = 0; i < 16; i++) if (array[at + i] !== Math.fround(elements[i])) return false;
+  return true;
 }
 
 const isScene = (object: Object3D | null): boolean =>

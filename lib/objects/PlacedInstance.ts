@@ -7,7 +7,6 @@ import { warnOnce } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
 import { InstanceHome } from './InstanceHome.js';
 import { InstanceLayers } from './InstanceLayers.js';
-import { adoptPlace } from './InstancePlacement.js';
 import { ObservedLayers, ObservedVector3, observeRotation } from './observed.js';
 
 /** What the crowd has for all its instances, and what a program that sets it on one of them can do. */
@@ -118,7 +117,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     const isVisible = crowd.getVisibleAt(instanceId);
     objects.add(instanceId, this);
     this.home.add(this);
-    adoptPlace(this, crowd, objects.placement, true);
+    objects.adopt(this, true);
     this.visible = isVisible;
   }
 
@@ -158,7 +157,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       this.matrixWorldNeedsUpdate = false;
       forced = true;
     }
-    this.home.objects.placement.placeByWorld(this);
+    this.home.objects.placeByWorld(this);
     if (this.crowd.parent === null && this.parent !== null && !this.isAtHome)
       warnOnce(
         'SkinnedInstance: the crowd of an instance is in no scene, so nothing is drawn; call scene.add(crowd).',
@@ -207,7 +206,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     const { objects } = home;
     const isVisible = field === 'visible';
     // The crowd may have been told otherwise by the id.
-    if (isVisible || field === 'parent') objects.presence.changed(this, home, isVisible);
+    if (isVisible || field === 'parent') objects.shownChanged(this, isVisible);
     if (isVisible) return;
     if (field !== undefined) {
       this.isPlain = this.matrixAutoUpdate && this.matrixWorldAutoUpdate && (this.pivot ?? null) === null;
@@ -215,7 +214,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       this.placedAt = null;
     }
     this.isStale = true;
-    objects.placement.queue(this);
+    objects.queue(this);
   }
 
   protected relist(): void {
