@@ -37,12 +37,12 @@ export class ActionDriver {
 
   advanced(): void {
     const { crowd, mixers } = this;
-    const { elapsed, time } = crowd.playback;
+    const { time } = crowd.playback;
     const loops = crowd.events.isListenedTo('loop');
     // Whose time runs backwards, or are to tell of passes from now on, did not know.
     const all = time.step < 0 || (loops && !this.loops);
     this.loops = loops;
-    const due = this.due.take(elapsed);
+    const due = this.due.take(time.elapsed);
     const errors: unknown[] = [];
     // Each is run once: a listener could start something that is due again and again.
     for (const mixer of all ? [...mixers] : due.map((index) => mixers[index])) {

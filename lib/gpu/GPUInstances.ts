@@ -252,13 +252,13 @@ class Stored implements StoredOnGPU {
   }
 
   prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
-    const { time, clock } = this.crowd.playback;
+    const { time } = this.crowd.playback;
     const { frame } = renderer.info;
     if (frame === this.frame && time.updates === this.updates && renderer === this.renderer) return null;
     this.frame = frame;
     this.renderer = renderer;
     this.updates = time.updates;
-    this.clock.value.set(clock, time.epoch);
+    this.clock.value.set(time.time, time.epoch);
     this.count.value = this.crowd.count;
     this.visible.value = visible;
     return this.steps;

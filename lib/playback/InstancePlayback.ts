@@ -122,16 +122,6 @@ export class InstancePlayback implements InstanceData {
     return this.texels.version;
   }
 
-  /** Seconds since the epoch of the clock began. */
-  get clock(): number {
-    return this.time.time;
-  }
-
-  /** Seconds since the beginning. */
-  get elapsed(): number {
-    return this.time.elapsed;
-  }
-
   /** Whether clips can be mixed by any weights; baked frames by such that add up to 1 at most. */
   get mixes(): boolean {
     return this.tracks() !== null;
@@ -387,7 +377,8 @@ export class InstancePlayback implements InstanceData {
    * been told.
    */
   sweep(): void {
-    const { texels, layers, elapsed, capacity } = this;
+    const { texels, layers, capacity } = this;
+    const { elapsed } = this.time;
     if (texels.hasFades) this.sweepsAt = Math.min(this.sweepsAt, elapsed + CLOCK_EPOCH);
     texels.hasFades = false;
     if (this.swept >= capacity) {

@@ -331,7 +331,7 @@ export class WebGLPosePass {
     settings[4] = layout.nodes;
     settings[5] = layout.joints;
     settings[6] = layout.clips;
-    settings[8] = playback.clock;
+    settings[8] = playback.time.time;
     settings[9] = playback.time.epoch;
     settings[10] = due.first;
 

@@ -327,11 +327,11 @@ export class PoseSteps {
    */
   prepare(buffers: PoseBuffers, first: number, due: number, kept: number): readonly ComputeNode[] {
     const { posedCrowd, numbers, times, rows } = buffers;
-    const { clock, time } = posedCrowd.playback;
+    const { time } = posedCrowd.playback;
     const array = numbers.array as Int32Array;
     array[DUE] = due;
     array[IS_POOLED] = rows.inOrder ? 0 : 1;
-    times[0] = clock;
+    times[0] = time.time;
     times[1] = time.epoch;
     array[KEPT] = kept;
     array[FIRST] = first;
@@ -370,7 +370,7 @@ export class PoseSteps {
       const { array } = numbers;
       uniforms.counts.value.fromArray(array, COUNTS);
       uniforms.starts.value.fromArray(array, STARTS);
-      uniforms.clock.value.set(playback.clock, playback.time.epoch);
+      uniforms.clock.value.set(playback.time.time, playback.time.epoch);
     }
     this.ids.value = list?.ids ?? due;
     this.totals.value = list?.totals ?? numbers;
