@@ -35,7 +35,7 @@ export class InstanceBones {
 
   /** Hangs the bones below their instance, as the nodes of the character are below its root. */
   constructor(
-    private readonly owner: PlacedObject & {
+    readonly owner: PlacedObject & {
       bonesWritten(bones: InstanceBones): void;
       idleBonesChanged(count: number): void;
     },
@@ -56,12 +56,6 @@ export class InstanceBones {
     }
     this.list = this.all.filter((bone) => bone.isBone);
     this.hungOn();
-  }
-
-  /** Whether the instance has a live pose, which may overwrite what was written. */
-  private get hasLivePose(): boolean {
-    const { crowd, instanceId } = this.owner;
-    return instanceId >= 0 && (storeOf(crowd)?.live.placeOf(instanceId) ?? -1) >= 0;
   }
 
   /** Brings position, rotation or scale of a bone, that of a kind, up to what its instance shows now. */
@@ -103,13 +97,16 @@ export class InstanceBones {
    * @returns Whether anything is left.
    */
   advanced(): boolean {
-    const { owner, writtenTo } = this;
-    if (writtenTo.size === 0 || !(this.mayEnd || this.hasLivePose)) return writtenTo.size > 0;
-    const { playback } = owner.crowd;
+    const { writtenTo } = this;
+    const { instanceId, crowd } = this.owner;
+    // A live pose may overwrite what was written.
+    const isLive = instanceId >= 0 && (storeOf(crowd)?.live.placeOf(instanceId) ?? -1) >= 0;
+    if (writtenTo.size === 0 || !(this.mayEnd || isLive)) return writtenTo.size > 0;
+    const { playback } = crowd;
     if (!this.update()) writtenTo.clear();
     const { nodes } = this;
-    const elapsed = playback.time.timeOf(owner.instanceId);
-    const moved = elapsed !== this.elapsed && !playback.isPaused(owner.instanceId);
+    const elapsed = playback.time.timeOf(instanceId);
+    const moved = elapsed !== this.elapsed && !playback.isPaused(instanceId);
     this.elapsed = elapsed;
     this.mayEnd = false;
     for (const bone of writtenTo) {
@@ -124,7 +121,7 @@ export class InstanceBones {
           this.mayEnd ||= nodes.isStill?.(bone.node, kind) !== true;
           continue;
         }
-        storeOf(owner.crowd)?.remove(owner.instanceId, bone.node, kind, SLOT_BY_HAND);
+        storeOf(crowd)?.remove(instanceId, bone.node, kind, SLOT_BY_HAND);
         bone.written[kind] = null;
       }
       if (!isLeft) writtenTo.delete(bone);
@@ -154,11 +151,6 @@ export class InstanceBones {
     }
     this.readMatrix(bone, target);
     if (bone.parent !== null) target.premultiply(bone.parent.matrixWorld);
-  }
-
-  /** Brings the world matrix of the instance up to date. */
-  updateOwner(): void {
-    this.owner.updateWorldMatrix(true, false);
   }
 
   /** Call when something was hung on a bone, or taken off. */
@@ -365,7 +357,7 @@ export class InstanceBone extends ThreeBone {
   }
 
   override updateWorldMatrix(updateParents: boolean, updateChildren: boolean): void {
-    if (updateParents) this.poser.updateOwner();
+    if (updateParents) this.poser.owner.updateWorldMatrix(true, false);
     if (!updateChildren || this.hanging === 0) return;
     for (const child of this.children) child.updateWorldMatrix(false, true);
   }

@@ -106,10 +106,10 @@ export class InstanceObjects {
     const known = this.listeners.get(type);
     if (known === undefined) return false;
     if (known.instanceId >= 0 && known.isListenedTo(type)) return true;
-    this.listeners.delete(type);
     const other = this.byId.find((object) => object?.isListenedTo(type));
     if (other) this.listened(type, other);
-    return this.listeners.has(type);
+    else this.listeners.delete(type);
+    return other !== undefined;
   }
 
   resize(capacity: number): void {
