@@ -1,12 +1,12 @@
 import { Bone, Euler, type Matrix4, type Object3D, Quaternion, type Vector3 } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE, SLOT_BY_HAND } from '../../shaders/editLayout.js';
+import type { ActionOwner } from '../actions/InstanceMixer.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
-import type { PlacedObject } from './InstanceObjects.js';
 import { ObservedVector3, observeRotation } from './observed.js';
 import { JointPoses, NodePoses, type PosedNodes, storeOf } from './PosedNodes.js';
 
@@ -35,7 +35,8 @@ export class InstanceBones {
 
   /** Hangs the bones below their instance, as the nodes of the character are below its root. */
   constructor(
-    readonly owner: PlacedObject & {
+    readonly owner: ActionOwner & {
+      readonly crowd: SkinnedInstancedMesh;
       bonesWritten(bones: InstanceBones): void;
       idleBonesChanged(count: number): void;
     },

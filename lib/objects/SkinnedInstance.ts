@@ -27,9 +27,8 @@ import type { UniformValue } from '../surface/uniformValues.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';
 import { type InstanceBone, InstanceBones, isInstanceBone, jointEditsOf } from './InstanceBones.js';
-import type { InstanceHome } from './InstanceHome.js';
 import { ObservedColor } from './observed.js';
-import { PlacedInstance } from './PlacedInstance.js';
+import { type InstanceHome, PlacedInstance } from './PlacedInstance.js';
 import { storeOf } from './PosedNodes.js';
 
 /**
