@@ -76,7 +76,7 @@ function withImpostorGLSL(): typeof BaseImpostor {
     glsl: impostorGLSL,
     bindTextures(crowd, textures) {
       textures[0] = tableOf(crowd);
-      textures[1] = crowd.playback.actions.plain;
+      textures[1] = crowd.playback.texels.texture.plain;
     },
   });
   registerTiles(glslTiles);

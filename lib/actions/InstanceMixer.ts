@@ -238,9 +238,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (this.isUpdating) return;
     const { clock } = this;
     const passed = clock - this.since;
-    if (Math.abs(passed) < EPSILON) return;
     // A listener may ask in the middle of the crowd's update, before it was the turn of this one.
-    if (clock >= this.due) this.run();
+    if (clock >= this.due && Math.abs(passed) >= EPSILON) this.run();
     else this.bring(passed);
   }
 

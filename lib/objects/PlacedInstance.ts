@@ -195,7 +195,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   ): void {
     const { type } = event;
     if (type === 'added' || type === 'removed') this.wrote('parent');
-    else if (type === 'childadded' || type === 'childremoved') this.relist();
+    else if (type === 'childadded' || type === 'childremoved') this.home.relist(this);
     super.dispatchEvent(event);
   }
 
@@ -234,15 +234,11 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     if (isVisible) return;
     if (field !== undefined) {
       this.isPlain = this.matrixAutoUpdate && this.matrixWorldAutoUpdate && (this.pivot ?? null) === null;
-      this.relist();
+      home.relist(this);
       this.placedAt = null;
     }
     this.isStale = true;
     objects.queue(this);
-  }
-
-  protected relist(): void {
-    this.home.relist(this);
   }
 }
 
@@ -465,11 +461,11 @@ export class InstanceObjects {
     return id;
   }
 
-  /** Has an object stand for an instance. */
-  add(id: number, object: PlacedInstance): void {
+  /** Has an object, or none, stand for an instance. */
+  add(id: number, object: PlacedInstance | null): void {
     while (this.byId.length <= id) this.byId.push(null);
     this.byId[id] = object;
-    object.instanceId = id;
+    if (object !== null) object.instanceId = id;
   }
 
   /** The object that stands for an instance; null if none does. */
@@ -499,8 +495,8 @@ export class InstanceObjects {
   swap(i: number, j: number): void {
     const one = this.objectOf(i);
     const other = this.objectOf(j);
-    this.set(j, one);
-    this.set(i, other);
+    this.add(j, one);
+    this.add(i, other);
   }
 
   /** A new instance has the id now, for which the object does not stand. */
@@ -560,11 +556,6 @@ export class InstanceObjects {
 
   dispose(): void {
     for (let id = 0; id < this.byId.length; id++) if (this.byId[id] !== null) this.mesh.crowd.delete(id);
-  }
-
-  private set(id: number, object: PlacedInstance | null): void {
-    if (object !== null) this.add(id, object);
-    else if (id < this.byId.length) this.byId[id] = null;
   }
 
   // Where they are.

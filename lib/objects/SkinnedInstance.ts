@@ -388,7 +388,7 @@ export class SkinnedInstance extends PlacedInstance {
   /** Called with how many of its children are bones on which nothing hangs. @internal */
   idleBonesChanged(count: number): void {
     this.idleChildren = count;
-    this.relist();
+    this.home.relist(this);
   }
 
   /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */

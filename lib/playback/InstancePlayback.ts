@@ -5,7 +5,6 @@ import type { PoseTracks } from '../animation/PoseTracks.js';
 import type { PosedBeyondClips } from '../animation/posedBounds.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../instances/InstanceData.js';
-import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { PreviousRows } from '../instances/PreviousRows.js';
 import { describe, listNames } from '../utils/messages.js';
 import { ActionTexels, readPose } from './ActionTexels.js';
@@ -111,10 +110,6 @@ export class InstancePlayback implements InstanceData {
     this.time = new Clock(capacity);
     this.layers = [new LayerActions(capacity)];
     this.texels = new ActionTexels(capacity, this.layers, this.time);
-  }
-
-  get actions(): InstanceTexture {
-    return this.texels.texture;
   }
 
   /** Grows with each change of what shaders read. */

@@ -338,7 +338,7 @@ export class WebGLPosePass {
     let at = PALETTE_TEXTURES;
     inputs[at++] = boneTexture;
     inputs[at++] = due.texture.plain;
-    inputs[at++] = playback.actions.plain;
+    inputs[at++] = playback.texels.texture.plain;
     inputs[at++] = matrices;
     if (this.counts.edited)
       for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;

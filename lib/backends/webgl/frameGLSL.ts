@@ -16,7 +16,7 @@ import type { GLSLSource } from './glslSources.js';
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
 export const bindActions = ({ boneTexture, playback }: DrawnCrowd, textures: Texture[]): void => {
   textures[0] = boneTexture;
-  textures[1] = playback.actions.plain;
+  textures[1] = playback.texels.texture.plain;
 };
 
 /** What such vertices find it out by. */

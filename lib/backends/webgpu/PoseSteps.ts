@@ -220,7 +220,7 @@ export class PoseSteps {
       : this.uniforms;
     const { boneTexture, bodies, poseEdits } = crowd.crowd;
     const layers = playback.layers.length;
-    this.actions = storedActions(crowd)?.createReader() ?? texels(playback.actions.layered);
+    this.actions = storedActions(crowd)?.createReader() ?? texels(playback.texels.texture.layered);
     this.places = placesReader(places);
     this.masks = playback.over && texels(playback.over.masks);
     this.edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
@@ -376,7 +376,7 @@ export class PoseSteps {
     this.totals.value = list?.totals ?? numbers;
     this.instanceOf.value = rows.instanceOf.texture.layered;
     this.places.node.value = places;
-    this.actions.value = storedActions(posedCrowd)?.actions ?? playback.actions.layered;
+    this.actions.value = storedActions(posedCrowd)?.actions ?? playback.texels.texture.layered;
     if (this.masks !== null && playback.over !== null) this.masks.value = playback.over.masks;
     if (poseEdits !== null) this.edits?.use(poseEdits.textures);
     this.keys.value = boneTexture;

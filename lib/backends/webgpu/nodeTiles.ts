@@ -50,10 +50,10 @@ export const impostorNodes: NodeSource = {
   skinningMatrix({ crowd, build, instance }) {
     const table = texels(tableOf(crowd));
     const actions: ActionsReader =
-      storedActions(crowd)?.createReader() ?? texels(crowd.playback.actions.layered);
+      storedActions(crowd)?.createReader() ?? texels(crowd.playback.texels.texture.layered);
     onCrowdUpdate((drawn) => {
       table.value = tableOf(drawn);
-      actions.value = storedActions(drawn)?.actions ?? drawn.playback.actions.layered;
+      actions.value = storedActions(drawn)?.actions ?? drawn.playback.texels.texture.layered;
     });
     const matrix = instanceMatrixNode(crowd, build as unknown as NodeBuilder);
     const { position, normal } = placeImpostor({ table, actions, instance: instance.toVar(), matrix });

@@ -276,14 +276,8 @@ describe('clips of other files', async () => {
   });
 
   test('say what does not match, and how to say it', async () => {
-    const { stderr } = await command(
-      'bake',
-      path('person.glb'),
-      '-o',
-      path('out.glb'),
-      '--clips',
-      path('arm.glb'),
-    );
+    const others = ['-o', path('out.glb'), '--clips', path('arm.glb')];
+    const { stderr } = await command('bake', path('person.glb'), ...others);
     expect(stderr).toContain('does not fit');
     expect(stderr).toContain('--clips-names and --names say which joints are what: retargetClips: ');
     const named = await wavedBy(
