@@ -76,7 +76,7 @@ function withImpostorGLSL(): typeof BaseImpostor {
     glsl: impostorGLSL,
     bindTextures(crowd, textures) {
       textures.baked = tableOf(crowd);
-      textures.played = crowd.playback.actions.plain;
+      textures.played = crowd.playback.texels.texture.plain;
     },
   });
   registerTiles(glslTiles);

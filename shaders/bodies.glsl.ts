@@ -1,4 +1,4 @@
-import { TRACK_ROW } from '../lib/animation/trackTexels.js';
+import { OWN_KEYS, TRACK_ROW } from '../lib/animation/trackTexels.js';
 import { HEADER_PHASE } from '../lib/playback/instanceLayout.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
 
@@ -36,10 +36,11 @@ float bodyEntry( int row, int at, float entry ) {
 
 vec4 bodyKey( int at, float frame ) {
 
-  float whole = floor( frame );
+  float place = frame * ${OWN_KEYS}.0;
+  float whole = floor( place );
   at += int( whole );
   vec4 key = bodyTexel( 0, at );
-  return key + ( frame - whole ) * ( bodyTexel( 0, at + 1 ) - key );
+  return key + ( place - whole ) * ( bodyTexel( 0, at + 1 ) - key );
 
 }
 

@@ -1,4 +1,5 @@
 import {
+  type BodyNames,
   bakeCharacter,
   type KindMesh,
   retargetBody,
@@ -28,6 +29,7 @@ import { Picker } from '../lib/Picker.js';
 import { fail, find, secondsBetween, toggle } from '../lib/page.js';
 import { crowdRadius, partOf, placeOf } from '../lib/plan.js';
 import { addLevels, createPeople, dress } from '../people.js';
+import { loadBodies } from './bodies.js';
 
 const HEIGHT = 1.8;
 /** Width of a character with some room around it. */
@@ -35,6 +37,8 @@ const SIZE = 1.3;
 const STEP = 1_000;
 /** So many of a visitor's own figure come. */
 const GUESTS = 12;
+/** Among so many in the middle are all bodies that there are. */
+const MIXED = 150;
 
 const { query, detail, Crowd, CrowdKinds, InstanceParts, isSoftware, stage, measure } = await openStage();
 const figures = new Figures(find('tbody'), ['crowd']);
@@ -59,8 +63,8 @@ const { scene: armour } = await load(new URL('../art/body.glb', import.meta.url)
 const kinds = new CrowdKinds(crowd);
 const knight = kindOf(armour);
 
-function kindOf(other: Object3D) {
-  const own = retargetBody(other, root);
+function kindOf(other: Object3D, to: BodyNames = {}) {
+  const own = retargetBody(other, root, { names: { to } });
   const size = new Box3().setFromObject(other).getSize(new Vector3());
   return { kind: kinds.add(bakeCharacter(own.body, []), own), size: HEIGHT / size.y };
 }
@@ -147,6 +151,23 @@ function join({ kind, size }: ReturnType<typeof kindOf>, count: number): void {
     spawn(new Vector3(MathUtils.randFloatSpread(8), 0, MathUtils.randFloatSpread(8)), kind, size);
 }
 find('button[name=knight]').addEventListener('click', () => join(knight, 1));
+find<HTMLButtonElement>('button[name=bodies]').addEventListener('click', async ({ currentTarget }) => {
+  (currentTarget as HTMLButtonElement).disabled = true;
+  const others = await loadBodies();
+  const all = [{ kind: 0, size: 1 }, knight, ...others.map((body) => kindOf(body.root, body.names))];
+  for (let index = 0; index < Math.min(crowd.count, MIXED); index++) {
+    if (kinds.getKindAt(index) !== 0) continue;
+    const { kind, size } = all[index % all.length];
+    kinds.setKindAt(index, kind);
+    crowd.getMatrixAt(index, _matrix);
+    crowd.setMatrixAt(index, _matrix.scale(_scale.setScalar(size)));
+  }
+  crowd.instanceMatrix.needsUpdate = true;
+  const makers = [...new Set(['us', 'Kay Lousberg', ...others.map(({ maker }) => maker)])];
+  const note = find<HTMLElement>('[data-makers]');
+  note.hidden = false;
+  note.textContent = `${all.length} bodies of ${makers.length} makers share one set of clips: ${makers.join(', ')}.`;
+});
 onFile(find('[name=file]'), async (file) => {
   try {
     join(kindOf((await openCharacter(file, stage.renderer)).root), GUESTS);

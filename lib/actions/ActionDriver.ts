@@ -1,16 +1,6 @@
 import type { Crowd } from '../core/Crowd.js';
 import type { DrivenMixer } from '../playback/InstancePlayback.js';
-import type { PlayedAction } from './storeActions.js';
-
-/** What an action tells its mixer, as three.js's do. */
-export type ActionReport = { action: PlayedAction } & (
-  | { type: 'finished'; direction: 1 | -1 }
-  | {
-      type: 'loop';
-      /** How many passes began; negative in reverse. */
-      loopDelta: number;
-    }
-);
+import { DueTimes } from '../playback/PlaybackEvents.js';
 
 /** Seconds that clocks which pass alike may be apart: sums of their steps are rounded. */
 const ROUNDING = 1e-7;
@@ -24,10 +14,8 @@ export class ActionDriver {
   private loops = false;
   /** By instance. */
   readonly mixers: (DrivenMixer | undefined)[] = [];
-  /** Those about whose actions something changes by itself. */
-  private readonly waiting = new Set<DrivenMixer>();
-  /** Seconds since the crowd's beginning before which nothing does. */
-  private first = Infinity;
+  /** When something about the actions of each changes by itself. */
+  private readonly due: DueTimes;
   /** Updates of the crowd's clock that are known. */
   private updates = 0;
 
@@ -38,48 +26,31 @@ export class ActionDriver {
     return playback.driver as ActionDriver;
   }
 
-  private constructor(private readonly crowd: Crowd) {}
-
-  /** Dispatches an event of an action. */
-  notify(index: number, report: ActionReport): void {
-    const { events, playback, announce } = this.crowd;
-    if (index < 0 || !events.isListenedTo(report.type)) return;
-    const { clip, layer } = report.action;
-    announce({ ...report, instanceId: index, clip: clip.name, layer: playback.layers[layer].name });
+  private constructor(private readonly crowd: Crowd) {
+    this.due = new DueTimes(crowd.playback.capacity);
   }
 
   /** Looks at a mixer again when it is due. */
-  waitFor(mixer: DrivenMixer): void {
-    this.first = Math.min(this.first, mixer.due);
-    if (mixer.due < Infinity) this.waiting.add(mixer);
+  waitFor({ owner: { instanceId }, due }: DrivenMixer): void {
+    if (instanceId >= 0) this.due.set(instanceId, due);
   }
 
   advanced(): void {
-    const { crowd, mixers, waiting } = this;
-    const { elapsed, time } = crowd.playback;
+    const { crowd, mixers } = this;
+    const { time } = crowd.playback;
     const loops = crowd.events.isListenedTo('loop');
     // Whose time runs backwards, or are to tell of passes from now on, did not know.
     const all = time.step < 0 || (loops && !this.loops);
     this.loops = loops;
-    if (!all && this.first > elapsed) return;
-    // Each is run once: a listener could start something that is due again and again.
-    const due: DrivenMixer[] = [];
-    this.first = Infinity;
-    for (const mixer of all ? mixers : waiting) {
-      if (mixer === undefined) continue;
-      const i = mixer.owner.instanceId;
-      if (i < 0 || mixer.due === Infinity) waiting.delete(mixer);
-      // One that is paused goes on when it is resumed.
-      if (!all && mixer.due > elapsed) this.first = Math.min(this.first, mixer.due);
-      else if (i >= 0 && time.own[i] === undefined && !time.isPaused(i)) due.push(mixer);
-    }
-    due.sort((a, b) => a.owner.instanceId - b.owner.instanceId);
+    const due = this.due.take(time.elapsed);
     const errors: unknown[] = [];
-    for (const mixer of due) {
-      const { instanceId } = mixer.owner;
+    // Each is run once: a listener could start something that is due again and again.
+    for (const mixer of all ? [...mixers] : due.map((index) => mixers[index])) {
+      const index = mixer?.owner.instanceId ?? -1;
+      // One that is paused goes on when it is resumed. What a listener was told may have ended it.
+      if (index < 0 || time.own[index] !== undefined || time.isPaused(index)) continue;
       try {
-        // What a listener was told may have ended or paused it.
-        if (instanceId >= 0 && !time.isPaused(instanceId)) mixer.run();
+        mixer?.run();
       } catch (error) {
         // A listener that throws silences nobody else.
         errors.push(error);
@@ -121,9 +92,11 @@ export class ActionDriver {
   swap(i: number, j: number): void {
     const { mixers } = this;
     [mixers[i], mixers[j]] = [mixers[j], mixers[i]];
+    this.due.swap(i, j);
   }
 
   resize(capacity: number): void {
     this.mixers.length = Math.min(this.mixers.length, capacity);
+    this.due.resize(capacity);
   }
 }

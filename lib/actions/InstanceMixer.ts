@@ -21,7 +21,7 @@ import { checkFade, checkTime, checkTimeScale, type LayerReference } from '../pl
 import type { UniformValue } from '../surface/uniformValues.js';
 import { checkFinite } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
-import { ActionDriver, type ActionReport } from './ActionDriver.js';
+import { ActionDriver } from './ActionDriver.js';
 import { nextChange, storeActions, type ThreeAction } from './storeActions.js';
 
 /** Whose clip an event is about. */
@@ -184,11 +184,14 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
   override dispatchEvent<K extends Extract<keyof SkinnedInstanceEventMap, string>>(
     event: { type: K } & SkinnedInstanceEventMap[K],
   ): void {
-    if (!this.isUpdating) {
-      super.dispatchEvent(event);
-    } else if (!this.isQuiet) {
+    const { crowd, owner, isQuiet } = this;
+    const told = event as unknown as PlaybackEvent & Required<EventOfAction>;
+    if (!this.isUpdating) super.dispatchEvent(event);
+    else if (!isQuiet && owner.instanceId >= 0 && crowd.events.isListenedTo(told.type)) {
+      const { clip, layer } = told.action;
       this.isUpdating = false;
-      this.driver.notify(this.owner.instanceId, event as unknown as ActionReport);
+      const { name } = crowd.playback.layers[layer];
+      crowd.announce({ ...told, instanceId: owner.instanceId, clip: clip.name, layer: name });
       this.isUpdating = true;
       this.isQuiet = false;
     }
@@ -235,9 +238,8 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     if (this.isUpdating) return;
     const { clock } = this;
     const passed = clock - this.since;
-    if (Math.abs(passed) < EPSILON) return;
     // A listener may ask in the middle of the crowd's update, before it was the turn of this one.
-    if (clock >= this.due) this.run();
+    if (clock >= this.due && Math.abs(passed) >= EPSILON) this.run();
     else this.bring(passed);
   }
 

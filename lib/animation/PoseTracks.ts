@@ -47,7 +47,7 @@ export interface PoseTracks {
   fits?: Float64Array;
   /**
    * What such a body has in place of one node's translation, below 0 by whose fourth number that is known: for each clip a texel that
-   * says by how many its first key is behind it, 0 for none, and which node it is; then keys for all its frames, and one more.
+   * says by how many its first key is behind it, 0 for none, and which node it is; then `OWN_KEYS` for each of its frames.
    */
   hips?: Float32Array;
   /** Puts a translation among the local transforms where such a body has it. */

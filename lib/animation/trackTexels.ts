@@ -15,6 +15,9 @@ import { TRS_SIZE } from './Rig.js';
 /** Texels in a row of the texture; a power of two that every device has room for. */
 export const TRACK_ROW = 2048;
 
+/** Keys a frame of what bodies have in place of a translation: with one, soles between two are over 1 % of the height below the ground. */
+export const OWN_KEYS = 2;
+
 /** Texels in a row of the texture with keys of 16 bits; a power of two. */
 export const SHORT_ROW = 256;
 /** Numbers of 16 bits in a row: eight to a texel of four 32-bit numbers. */

@@ -3,6 +3,7 @@ import type { BoneTexture } from '../animation/BoneTexture.js';
 import { mixNode } from '../animation/mixPose.js';
 import type { PoseTracks } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
+import { OWN_KEYS } from '../animation/trackTexels.js';
 import { Humanoid, isBelow } from './Humanoid.js';
 import { looseEnds, matchBodies, type RetargetOptions } from './retargetClips.js';
 
@@ -102,7 +103,7 @@ export function retargetBody(
   return { body: root, scale, hips: hipsOf(source, root, copies, scale) };
 }
 
-/** See `PoseTracks.hips`: the keys that there are, raised by as much as soles of the copy are too low. */
+/** See `PoseTracks.hips`: keys raised by as much as soles of the copy are too low. */
 function hipsOf(
   source: Humanoid,
   root: Object3D,
@@ -126,8 +127,8 @@ function hipsOf(
     const kept = [source.keep(), copy.keep()];
     clips.forEach(({ frames, additive }, clip) => {
       heads.push(additive || hips < 0 ? 0 : clips.length - clip + keys.length / 4, hips, 0, 0);
-      for (let i = 0; !additive && i <= frames; i++) {
-        const actions = [{ clip, place: Math.min(i, frames - 1), weight: 1 }];
+      for (let i = 0; !additive && i < frames * OWN_KEYS; i++) {
+        const actions = [{ clip, place: Math.min(i / OWN_KEYS, frames - 1), weight: 1 }];
         const layers = [{ actions, weight: 1, mask: null }];
         nodes.forEach((one, node) => {
           if (one === undefined) return;

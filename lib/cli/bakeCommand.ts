@@ -245,7 +245,8 @@ async function clipsOf(
     if (fits(clips, source, scene)) continue;
     source.name = bodyFile ?? file;
     const what = `bake: ${file} does not fit ${input}; --clips-names and --names say which joints are what`;
-    const made = await attempt(what, () => retargetClips(clips, source, scene, { names: { from, to } }));
+    const options = { names: { from, to }, ik: isGiven('clips-ik') };
+    const made = await attempt(what, () => retargetClips(clips, source, scene, options));
     for (const [i, one] of own.entries()) one.clip = made.clips[i];
     const { from: lost, to: still } = made.unmatched;
     if (lost.length > 0) warnings.push(`${file}: nothing takes over how these turn: ${listNames(lost)}.`);

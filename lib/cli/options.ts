@@ -39,6 +39,7 @@ the character as crowds draw it, which opens in any viewer, at rest.
                                Those of other files too: walk.fbx run.fbx 'moves.glb/Walk*'; where they are of another body,
                                with a head, two arms and two legs, they are made to fit
   --clips-body FILE            with the skin of the body that those are of, where they rest in no bind pose
+  --clips-ik                   bends knees so that their feet slide less, between bodies of similar proportions
   --clips-names LIST           its joints whose names do not say what they are: head=Neck2,upperArmL=Arm1
   --names LIST                 those of the character
   --exclude LIST               clips to leave out, e.g. T-Pose

@@ -15,7 +15,7 @@ export function updateColors(crowd: DrawnCrowd): void {
 /** Calls a method of every texture that is uploaded in parts. @param by The renderer for `prepare`. */
 export function eachUpload(crowd: DrawnCrowd, method: 'prepare' | 'disposePlain', by: object = crowd): void {
   const { playback, parts, instanceUniforms, motions, texels } = crowd;
-  playback.actions[method](by);
+  playback.texels.texture[method](by);
   crowd.crowd.poseEdits?.textures.forEach((texture) => texture[method](by));
   parts?.texture[method](by);
   instanceUniforms?.texture[method](by);

@@ -187,12 +187,12 @@ export abstract class CrowdMesh extends InstancedMesh<
    * @category Play and blend
    */
   get elapsed(): number {
-    return this.playback.elapsed;
+    return this.playback.time.elapsed;
   }
 
   /** Seconds since the epoch of the shared clock began. @internal */
   get clock(): number {
-    return this.playback.clock;
+    return this.playback.time.time;
   }
 
   /** Which instances it draws. @internal */

@@ -93,7 +93,7 @@ function addInstanceMotion(
   delta: number,
   target: Motion,
 ): void {
-  const to = playback.elapsed;
+  const to = playback.time.elapsed;
   for (const layer of playback.layers) {
     const over = layer.share;
     const share = over === null ? 1 : over.shareAt(index, to - delta / 2) * over.motionShare;

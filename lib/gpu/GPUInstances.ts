@@ -231,7 +231,7 @@ class Stored implements StoredOnGPU {
     if (plays === null) return;
     // What plays now goes on until something else is wanted.
     const size = actionsTexels(1) * 4;
-    const texels = playback.actions.data.slice(0, capacity * size);
+    const texels = playback.texels.texture.data.slice(0, capacity * size);
     this.actions = new StorageBufferAttribute(texels, 4);
     this.told = new StorageBufferAttribute(new Float32Array(capacity * 4), 4);
     const words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
@@ -248,13 +248,13 @@ class Stored implements StoredOnGPU {
   }
 
   prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
-    const { time, clock } = this.crowd.playback;
+    const { time } = this.crowd.playback;
     const { frame } = renderer.info;
     if (frame === this.frame && time.updates === this.updates && renderer === this.renderer) return null;
     this.frame = frame;
     this.renderer = renderer;
     this.updates = time.updates;
-    this.clock.value.set(clock, time.epoch);
+    this.clock.value.set(time.time, time.epoch);
     this.count.value = this.crowd.count;
     this.visible.value = visible;
     return this.steps;

@@ -1,12 +1,12 @@
 import { Bone, Euler, type Matrix4, type Object3D, Quaternion, type Vector3 } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE, SLOT_BY_HAND } from '../../shaders/editLayout.js';
+import type { ActionOwner } from '../actions/InstanceMixer.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
-import type { PlacedObject } from './InstancePlacement.js';
 import { ObservedVector3, observeRotation } from './observed.js';
 import { JointPoses, NodePoses, type PosedNodes, storeOf } from './PosedNodes.js';
 
@@ -35,7 +35,8 @@ export class InstanceBones {
 
   /** Hangs the bones below their instance, as the nodes of the character are below its root. */
   constructor(
-    private readonly owner: PlacedObject & {
+    readonly owner: ActionOwner & {
+      readonly crowd: SkinnedInstancedMesh;
       bonesWritten(bones: InstanceBones): void;
       idleBonesChanged(count: number): void;
     },
@@ -56,12 +57,6 @@ export class InstanceBones {
     }
     this.list = this.all.filter((bone) => bone.isBone);
     this.hungOn();
-  }
-
-  /** Whether the instance has a live pose, which may overwrite what was written. */
-  private get hasLivePose(): boolean {
-    const { crowd, instanceId } = this.owner;
-    return instanceId >= 0 && (storeOf(crowd)?.live.placeOf(instanceId) ?? -1) >= 0;
   }
 
   /** Brings position, rotation or scale of a bone, that of a kind, up to what its instance shows now. */
@@ -103,13 +98,16 @@ export class InstanceBones {
    * @returns Whether anything is left.
    */
   advanced(): boolean {
-    const { owner, writtenTo } = this;
-    if (writtenTo.size === 0 || !(this.mayEnd || this.hasLivePose)) return writtenTo.size > 0;
-    const { playback } = owner.crowd;
+    const { writtenTo } = this;
+    const { instanceId, crowd } = this.owner;
+    // A live pose may overwrite what was written.
+    const isLive = instanceId >= 0 && (storeOf(crowd)?.live.placeOf(instanceId) ?? -1) >= 0;
+    if (writtenTo.size === 0 || !(this.mayEnd || isLive)) return writtenTo.size > 0;
+    const { playback } = crowd;
     if (!this.update()) writtenTo.clear();
     const { nodes } = this;
-    const elapsed = playback.time.timeOf(owner.instanceId);
-    const moved = elapsed !== this.elapsed && !playback.isPaused(owner.instanceId);
+    const elapsed = playback.time.timeOf(instanceId);
+    const moved = elapsed !== this.elapsed && !playback.isPaused(instanceId);
     this.elapsed = elapsed;
     this.mayEnd = false;
     for (const bone of writtenTo) {
@@ -124,7 +122,7 @@ export class InstanceBones {
           this.mayEnd ||= nodes.isStill?.(bone.node, kind) !== true;
           continue;
         }
-        storeOf(owner.crowd)?.remove(owner.instanceId, bone.node, kind, SLOT_BY_HAND);
+        storeOf(crowd)?.remove(instanceId, bone.node, kind, SLOT_BY_HAND);
         bone.written[kind] = null;
       }
       if (!isLeft) writtenTo.delete(bone);
@@ -154,11 +152,6 @@ export class InstanceBones {
     }
     this.readMatrix(bone, target);
     if (bone.parent !== null) target.premultiply(bone.parent.matrixWorld);
-  }
-
-  /** Brings the world matrix of the instance up to date. */
-  updateOwner(): void {
-    this.owner.updateWorldMatrix(true, false);
   }
 
   /** Call when something was hung on a bone, or taken off. */
@@ -365,7 +358,7 @@ export class InstanceBone extends ThreeBone {
   }
 
   override updateWorldMatrix(updateParents: boolean, updateChildren: boolean): void {
-    if (updateParents) this.poser.updateOwner();
+    if (updateParents) this.poser.owner.updateWorldMatrix(true, false);
     if (!updateChildren || this.hanging === 0) return;
     for (const child of this.children) child.updateWorldMatrix(false, true);
   }

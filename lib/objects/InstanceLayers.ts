@@ -52,7 +52,7 @@ export class InstanceLayers implements CrowdFeature, CrowdStage {
   set(index: number, mask: number | null): void {
     if (mask === null) this.masks.delete(index);
     else this.masks.set(index, mask);
-    this.changed();
+    this.version++;
   }
 
   forView(view: CameraView): ViewStage {
@@ -80,21 +80,19 @@ export class InstanceLayers implements CrowdFeature, CrowdStage {
 
   /** Clears the bits of instances that are on none of some layers: bit `id & 31` of word `id >> 5`. */
   private filter(bits: Int32Array, mask: number, crowdMask: number): void {
-    const others = (crowdMask & mask) !== 0;
     _kept.length = 0;
     for (const [id, own] of this.masks) {
-      const word = id >> 5;
-      if (others && (own & mask) === 0) bits[word] &= ~(1 << (id & 31));
-      if (!others && (own & mask) !== 0 && (bits[word] & (1 << (id & 31))) !== 0) _kept.push(id);
+      const bit = 1 << (id & 31);
+      if ((own & mask) !== 0 && (bits[id >> 5] & bit) !== 0) _kept.push(id);
+      bits[id >> 5] &= ~bit;
     }
-    if (others) return;
-    bits.fill(0);
+    if ((crowdMask & mask) === 0) bits.fill(0);
     for (const id of _kept) bits[id >> 5] |= 1 << (id & 31);
   }
 
   resize(capacity: number): void {
     for (const id of this.masks.keys()) if (id >= capacity) this.masks.delete(id);
-    this.changed();
+    this.version++;
   }
 
   swap(i: number, j: number): void {
@@ -110,15 +108,11 @@ export class InstanceLayers implements CrowdFeature, CrowdStage {
 
   copy(source: InstanceLayers): void {
     this.masks = new Map(source.masks);
-    this.changed();
+    this.version++;
   }
 
   dispose(): void {
     this.masks.clear();
-    this.changed();
-  }
-
-  private changed(): void {
     this.version++;
   }
 }

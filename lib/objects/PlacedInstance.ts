@@ -1,14 +1,37 @@
-import { type BaseEvent, type JSONMeta, type Matrix4, Object3D, type Object3DJSON } from 'three';
+import {
+  type BaseEvent,
+  type JSONMeta,
+  Matrix4,
+  Object3D,
+  type Object3DJSON,
+  Quaternion,
+  Vector3,
+} from 'three';
+import type { ActionDriver } from '../actions/ActionDriver.js';
 import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
+import { rootOf } from '../core/drawnCrowds.js';
+import { isFinitePlace } from '../crowd/checkMatrix.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { checkIndex } from '../instances/instanceRange.js';
 import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
+import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
-import { InstanceHome } from './InstanceHome.js';
+import { isInstanceBone } from './InstanceBones.js';
 import { InstanceLayers } from './InstanceLayers.js';
-import { adoptPlace } from './InstancePlacement.js';
 import { ObservedLayers, ObservedVector3, observeRotation } from './observed.js';
+
+/** Fewer instances that are in no scene are no cause for a warning. */
+const MANY_LOST = 64;
+/** Scales that differ by less than this share are the same: instances are kept in float32. */
+const SAME_SCALE = 1e-5;
+
+const _inCrowd = /*@__PURE__*/ new Matrix4();
+const _matrix = /*@__PURE__*/ new Matrix4();
+const _parent = /*@__PURE__*/ new Matrix4();
+const _position = /*@__PURE__*/ new Vector3();
+const _quaternion = /*@__PURE__*/ new Quaternion();
+const _scale = /*@__PURE__*/ new Vector3();
 
 /** What the crowd has for all its instances, and what a program that sets it on one of them can do. */
 const OF_THE_CROWD: Record<string, string> = {
@@ -118,7 +141,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     const isVisible = crowd.getVisibleAt(instanceId);
     objects.add(instanceId, this);
     this.home.add(this);
-    adoptPlace(this, crowd, objects.placement, true);
+    objects.adopt(this, true);
     this.visible = isVisible;
   }
 
@@ -158,7 +181,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       this.matrixWorldNeedsUpdate = false;
       forced = true;
     }
-    this.home.objects.placement.placeByWorld(this);
+    this.home.objects.placeByWorld(this);
     if (this.crowd.parent === null && this.parent !== null && !this.isAtHome)
       warnOnce(
         'SkinnedInstance: the crowd of an instance is in no scene, so nothing is drawn; call scene.add(crowd).',
@@ -172,7 +195,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   ): void {
     const { type } = event;
     if (type === 'added' || type === 'removed') this.wrote('parent');
-    else if (type === 'childadded' || type === 'childremoved') this.relist();
+    else if (type === 'childadded' || type === 'childremoved') this.home.relist(this);
     super.dispatchEvent(event);
   }
 
@@ -207,18 +230,520 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     const { objects } = home;
     const isVisible = field === 'visible';
     // The crowd may have been told otherwise by the id.
-    if (isVisible || field === 'parent') objects.presence.changed(this, home, isVisible);
+    if (isVisible || field === 'parent') objects.shownChanged(this, isVisible);
     if (isVisible) return;
     if (field !== undefined) {
       this.isPlain = this.matrixAutoUpdate && this.matrixWorldAutoUpdate && (this.pivot ?? null) === null;
-      this.relist();
+      home.relist(this);
       this.placedAt = null;
     }
     this.isStale = true;
-    objects.placement.queue(this);
+    objects.queue(this);
+  }
+}
+
+/** That of an instance would make its bones: all are met or none, whether or not somebody has asked for them. */
+function traverseButBones(object: Object3D, callback: (object: Object3D) => void): void {
+  if (!isInstanceBone(object)) callback(object);
+  for (const child of object.children) {
+    if (isInstanceBone(child)) traverseButBones(child, callback);
+    else child.traverse(callback);
+  }
+}
+
+/**
+ * Where the objects of a crowd's instances begin: a child of the crowd, at its origin. Of the objects in it only those are among
+ * its `children` that have children themselves, so that neither three.js's walk for matrices nor a renderer's for what it
+ * draws visits thousands that stand still. `traverse` and `getObjectByName` find them all.
+ */
+export class InstanceHome extends Object3D {
+  override readonly type: string = 'InstanceHome';
+  /** For type testing. */
+  readonly isInstanceHome = true;
+  readonly objects: InstanceObjects;
+  /** Callbacks of `traverse`, and lists of what was found, by which somebody searches the crowd itself, which is a mesh. */
+  readonly metBy = new WeakSet<object>();
+
+  /** The home of a crowd's objects, which is made when it is first asked for. */
+  static of(mesh: SkinnedInstancedMesh): InstanceHome {
+    const { objects } = mesh.crowd;
+    let home = (objects as InstanceObjects | null)?.home;
+    if (home === undefined) {
+      home = new InstanceHome(mesh);
+      mesh.crowd.objects = home.objects;
+      mesh.crowd.data.push(home.objects);
+      home.takeFromCrowd();
+    }
+    if (home.parent !== mesh) mesh.add(home);
+    return home;
   }
 
-  protected relist(): void {
-    this.home.relist(this);
+  constructor(readonly mesh: SkinnedInstancedMesh) {
+    super();
+    this.objects = new InstanceObjects(mesh, this);
+    // It is always where the crowd is.
+    this.matrixAutoUpdate = false;
+    this.matrixWorld = mesh.matrixWorld;
+  }
+
+  /** Brings objects home that are added to the crowd itself, and lets it remove those that are at home. */
+  private takeFromCrowd(): void {
+    const { mesh } = this;
+    mesh.addEventListener('childadded', ({ child }) => {
+      if (this.isMine(child)) this.add(child);
+    });
+    const { remove } = mesh;
+    mesh.remove = (...removed: Object3D[]) => {
+      for (const object of removed) {
+        if (object.parent === this && this.isMine(object)) this.remove(object);
+        else remove.call(mesh, object);
+      }
+      return mesh;
+    };
+  }
+
+  override add(...added: Object3D[]): this {
+    for (const object of added) {
+      if (!this.isMine(object)) {
+        super.add(object);
+        continue;
+      }
+      object.removeFromParent();
+      object.parent = this;
+      this.relist(object);
+      object.dispatchEvent({ type: 'added' });
+      this.dispatchEvent({ type: 'childadded', child: object });
+    }
+    return this;
+  }
+
+  override remove(...removed: Object3D[]): this {
+    for (const object of removed) {
+      if (!this.isMine(object) || object.parent !== this) {
+        super.remove(object);
+        continue;
+      }
+      object.parent = null;
+      this.unlist(object);
+      object.dispatchEvent({ type: 'removed' });
+      this.dispatchEvent({ type: 'childremoved', child: object });
+    }
+    return this;
+  }
+
+  override attach(object: Object3D): this {
+    super.attach(object);
+    if (!this.isMine(object)) return this;
+    // Object3D.attach has listed it.
+    object.isListed = true;
+    this.relist(object);
+    return this;
+  }
+
+  override clear(): this {
+    return this.remove(...this.below());
+  }
+
+  /** Call when an object became busy, or is so no longer. */
+  relist(object: PlacedInstance): void {
+    if (object.parent !== this || object.isListed === object.isBusy) return;
+    if (object.isListed) {
+      this.unlist(object);
+    } else {
+      object.isListed = true;
+      this.children.push(object);
+    }
+  }
+
+  override updateMatrixWorld(force?: boolean): void {
+    const { objects, mesh } = this;
+    (mesh.crowd.playback.driver as ActionDriver | null)?.meetAll(mesh);
+    mesh.crowd.places.settle();
+    const moved = objects.update();
+    super.updateMatrixWorld(force || moved);
+  }
+
+  override traverse(callback: (object: Object3D) => void): void {
+    this.metBy.add(callback);
+    callback(this);
+    for (const object of this.below()) {
+      if (this.isMine(object)) traverseButBones(object, callback);
+      else object.traverse(callback);
+    }
+  }
+
+  override traverseVisible(callback: (object: Object3D) => void): void {
+    if (!this.visible) return;
+    callback(this);
+    for (const object of this.below()) object.traverseVisible(callback);
+  }
+
+  override getObjectByProperty(name: string, value: unknown): Object3D | undefined {
+    if (this[name as keyof this] === value) return this;
+    for (const object of this.below()) {
+      const found = object.getObjectByProperty(name, value);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  override getObjectsByProperty(name: string, value: unknown, result: Object3D[] = []): Object3D[] {
+    this.metBy.add(result);
+    if (this[name as keyof this] === value) result.push(this);
+    for (const object of this.below()) object.getObjectsByProperty(name, value, result);
+    return result;
+  }
+
+  /**
+   * A copy of a crowd gets a home of its own once it has objects. The copy of this one has plain objects in the places of those that
+   * have children, with copies of these.
+   */
+  override clone(recursive = true): this {
+    const copy = new Object3D();
+    for (const child of recursive ? this.children : []) {
+      copy.add(Object3D.prototype.copy.call(new Object3D(), child, true));
+    }
+    return copy as this;
+  }
+
+  /** Everything whose parent this is, also what is not among `children`. */
+  private below(): Object3D[] {
+    const atHome = this.objects.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];
+    return [...atHome, ...this.children.filter((child) => !this.isMine(child))];
+  }
+
+  private isMine(object: Object3D): object is PlacedInstance {
+    return (object as PlacedInstance).home === this;
+  }
+
+  private unlist(object: PlacedInstance): void {
+    if (!object.isListed) return;
+    object.isListed = false;
+    this.children.splice(this.children.indexOf(object), 1);
+  }
+}
+
+/**
+ * Which object stands for which instance of a crowd. Objects follow their instances when these get other ids; their places, and whether
+ * they are seen, are carried over to their instances. Of the places it looks at those only that have changed.
+ */
+export class InstanceObjects {
+  /** By the id of the instance. */
+  readonly byId: (PlacedInstance | null)[] = [];
+  /** Bones that code has written to, see `InstanceBones.advanced`. */
+  readonly written: Set<{ advanced(): boolean }> = new Set();
+  /** By type of event the object that got a listener last, or was found to have one. */
+  private readonly listeners = new Map<string, PlacedInstance>();
+  /** Those whose position, rotation or scale were set. */
+  private changed: PlacedInstance[] = [];
+  /** Those with another parent than the home: nobody is told when an ancestor is hidden or removed. */
+  private readonly elsewhere = new Set<PlacedInstance>();
+  /** Where the crowd was when it was last looked at. */
+  private readonly crowdWorld = new Matrix4();
+  private readonly inverse = new Matrix4();
+
+  constructor(
+    private readonly mesh: SkinnedInstancedMesh,
+    /** Where they begin. */
+    readonly home: InstanceHome,
+  ) {}
+
+  /** Adds an instance. Warns if there is made room for it although as many objects are in no scene, but were not disposed. */
+  addInstance(): number {
+    const { capacity } = this.mesh;
+    const id = this.mesh.addInstance();
+    if (capacity < MANY_LOST || this.mesh.capacity === capacity) return id;
+    const lost = this.byId.filter((object) => object !== null && object.parent === null).length;
+    if (lost > capacity / 2)
+      warnOnce(
+        'SkinnedInstance: a crowd grows although most of its instances were removed from the scene; call dispose() of those that do not come back.',
+      );
+    return id;
+  }
+
+  /** Has an object, or none, stand for an instance. */
+  add(id: number, object: PlacedInstance | null): void {
+    while (this.byId.length <= id) this.byId.push(null);
+    this.byId[id] = object;
+    if (object !== null) object.instanceId = id;
+  }
+
+  /** The object that stands for an instance; null if none does. */
+  objectOf(id: number): PlacedInstance | null {
+    return this.byId[id] ?? null;
+  }
+
+  /** Call when an object got a listener for a type of event, which the crowd looks for only while somebody listens. */
+  listened(type: string, object: PlacedInstance): void {
+    this.listeners.set(type, object);
+  }
+
+  hasListeners(type: string): boolean {
+    const known = this.listeners.get(type);
+    if (known === undefined) return false;
+    if (known.instanceId >= 0 && known.isListenedTo(type)) return true;
+    const other = this.byId.find((object) => object?.isListenedTo(type));
+    if (other) this.listened(type, other);
+    else this.listeners.delete(type);
+    return other !== undefined;
+  }
+
+  resize(capacity: number): void {
+    for (let id = capacity; id < this.byId.length; id++) this.deleted(id);
+  }
+
+  swap(i: number, j: number): void {
+    const one = this.objectOf(i);
+    const other = this.objectOf(j);
+    this.add(j, one);
+    this.add(i, other);
+  }
+
+  /** A new instance has the id now, for which the object does not stand. */
+  reset(id: number): void {
+    this.deleted(id);
+  }
+
+  /** Objects stay with the crowd that made them: a copy of it has the same instances, and no objects for them. */
+  copy(): void {}
+
+  deleted(id: number): void {
+    const object = this.objectOf(id);
+    if (object === null) return;
+    this.byId[id] = null;
+    object.instanceId = -1;
+    this.elsewhere.delete(object);
+    object.lost();
+  }
+
+  returned(start: number, end: number): void {
+    for (let id = start; id < Math.min(end, this.byId.length); id++) {
+      if (this.objectOf(id)?.isShown === false) this.mesh.crowd.setVisible(id, false);
+    }
+  }
+
+  copied(): void {
+    const { mesh } = this;
+    this.beforeMove();
+    for (const object of this.byId) {
+      if (object === null) continue;
+      if (mesh.visibility.isDeleted(object.instanceId)) this.deleted(object.instanceId);
+      else this.placed(object.instanceId);
+    }
+  }
+
+  placed(id: number): void {
+    const object = this.objectOf(id);
+    if (object !== null) this.adopt(object, true);
+  }
+
+  afterMove(): void {
+    for (const object of this.byId) if (object !== null) this.adopt(object, false);
+  }
+
+  mayHit(id: number, mesh: Object3D, intersects: readonly CrowdIntersection[]): boolean {
+    const object = this.objectOf(id);
+    return object === null || !intersects.some((hit) => hit.object === object && hit.mesh === mesh);
+  }
+
+  advanced(): void {
+    for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
+  }
+
+  notify(object: Object3D, event: PlaybackEvent): void {
+    (object as PlacedInstance).notified(event);
+  }
+
+  dispose(): void {
+    for (let id = 0; id < this.byId.length; id++) if (this.byId[id] !== null) this.mesh.crowd.delete(id);
+  }
+
+  // Where they are.
+
+  /** Call in each frame, once the crowd's `matrixWorld` is up to date. Returns whether that has changed. */
+  update(): boolean {
+    const { crowdWorld, inverse, mesh } = this;
+    const moved = !crowdWorld.equals(mesh.matrixWorld);
+    if (moved) inverse.copy(crowdWorld.copy(mesh.matrixWorld)).invert();
+    this.placeChanged();
+    if (moved) {
+      for (const object of this.byId) if (object !== null) this.crowdMoved(object);
+      mesh.crowd.dropStaleBounds();
+    }
+    this.showElsewhere();
+    return moved;
+  }
+
+  /** Call when position, rotation or scale of an object were set. */
+  queue(object: PlacedInstance): void {
+    if (object.isQueued || object.instanceId < 0) return;
+    object.isQueued = true;
+    // A crowd that is not drawn may see many come and go.
+    if (this.changed.length > 2 * this.mesh.capacity)
+      this.changed = this.changed.filter(({ instanceId }) => instanceId >= 0);
+    this.changed.push(object);
+  }
+
+  /** Places the instances whose objects have changed. Those that have another parent than the home wait for it. */
+  private placeChanged(): void {
+    const { changed, mesh } = this;
+    if (changed.length === 0) return;
+    for (const object of changed) {
+      object.isQueued = false;
+      if (object.isAtHome && object.matrixWorldAutoUpdate) this.placeAtHome(object);
+    }
+    changed.length = 0;
+    mesh.crowd.dropStaleBounds();
+  }
+
+  /** Places those too that have another parent, whose `matrixWorld` is brought up to date for it. */
+  beforeMove(): void {
+    const elsewhere = this.changed.filter(({ isAtHome }) => !isAtHome);
+    this.placeChanged();
+    for (const object of elsewhere) {
+      object.updateWorldMatrix(true, false);
+      this.placeByWorld(object);
+    }
+  }
+
+  /** Places the instance of an object whose `matrixWorld` is up to date, if it has changed. */
+  placeByWorld(object: PlacedInstance): void {
+    const { matrixWorld } = object;
+    if (object.placedAt === null) {
+      object.placedAt = matrixWorld.clone();
+      // At home it was placed when it was last changed, and may have been placed by its id since.
+      if (object.isAtHome && object.matrixWorldAutoUpdate && !object.isQueued) return;
+    } else if (object.placedAt.equals(matrixWorld)) {
+      return;
+    } else {
+      object.placedAt.copy(matrixWorld);
+    }
+    this.write(object, this.inCrowd(object));
+    this.mesh.crowd.dropStaleBounds();
+  }
+
+  /** The crowd has moved: objects at home go along, all others stay where they are. */
+  private crowdMoved(object: PlacedInstance): void {
+    if (object.isAtHome && object.matrixWorldAutoUpdate) {
+      // Those among the children of the home are visited anyway, and may have another matrix too.
+      if (!object.isListed) object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
+    } else if (object.placedAt !== null) {
+      this.write(object, this.inCrowd(object));
+    }
+  }
+
+  /** Where an object is in the crowd's space; another object each time it is asked. */
+  private inCrowd(object: PlacedInstance): Matrix4 {
+    if (object.isAtHome && object.matrixWorldAutoUpdate) return object.matrix;
+    return _inCrowd.multiplyMatrices(this.inverse, object.placedAt ?? object.matrixWorld);
+  }
+
+  private placeAtHome(object: PlacedInstance): void {
+    if (object.isStale && object.matrixAutoUpdate) object.updateMatrix();
+    object.matrixWorldNeedsUpdate = false;
+    object.matrixWorld.multiplyMatrices(this.crowdWorld, object.matrix);
+    object.placedAt?.copy(object.matrixWorld);
+    this.write(object, object.matrix);
+  }
+
+  private write({ instanceId }: PlacedInstance, { elements }: Matrix4): void {
+    if (instanceId < 0) return;
+    if (!isFinitePlace(elements)) {
+      warnOnce(
+        `SkinnedInstance: instance ${instanceId} stays where it was, since its place is ${elements.join(', ')}; use finite numbers.`,
+      );
+      return;
+    }
+    const { places } = this.mesh.crowd;
+    const { array } = places.attribute;
+    const at = instanceId * 16;
+    for (let i = 0; i < 16; i++) array[at + i] = elements[i];
+    places.placed(instanceId);
+  }
+
+  /**
+   * Lets an object go where its instance is, if that was moved by other means: by its index, by root motion, or because the crowd became a
+   * copy of another. Nothing of the object has changed since its instance was placed last.
+   *
+   * @param always Whether its place is taken over although the instance seems to be where it was.
+   */
+  adopt(object: PlacedInstance, always: boolean): void {
+    const { mesh } = this;
+    const { array } = mesh.instanceMatrix;
+    const at = object.instanceId * 16;
+    if (!always && isSame(array, at, this.inCrowd(object).elements)) return;
+    _matrix.fromArray(array, at);
+    if (!object.isAtHome) {
+      _matrix.premultiply(mesh.matrixWorld);
+      if (object.parent !== null) _matrix.premultiply(_parent.copy(object.parent.matrixWorld).invert());
+    }
+    object.matrix.copy(_matrix);
+    object.matrixWorldNeedsUpdate = true;
+    _matrix.decompose(_position, _quaternion, _scale);
+    object.position.copy(_position);
+    object.quaternion.copy(_quaternion);
+    // It would drift away by roundings, frame by frame.
+    if (_scale.sub(object.scale).length() > SAME_SCALE * object.scale.length()) {
+      object.scale.add(_scale);
+    }
+  }
+
+  // Whether they are seen.
+
+  /**
+   * Call when `visible` of an object was set, or it has another parent.
+   *
+   * @param always Whether the crowd is told although it was told the same before.
+   */
+  shownChanged(object: PlacedInstance, always: boolean): void {
+    const { parent, isAtHome } = object;
+    if (parent === null || isAtHome) this.elsewhere.delete(object);
+    else this.elsewhere.add(object);
+    const shown = isAtHome ? object.visible : seenFrom(object) === rootOf(this.mesh);
+    this.show(object, shown, always);
+  }
+
+  private showElsewhere(): void {
+    if (this.elsewhere.size === 0) return;
+    const root = rootOf(this.mesh);
+    let parent: Object3D | null = null;
+    let above: Object3D | null = null;
+    for (const object of this.elsewhere) {
+      // As a rule those that follow each other have the same parent.
+      if (object.parent !== parent) {
+        parent = object.parent as Object3D;
+        above = seenFrom(parent);
+      }
+      const from = object.visible ? above : null;
+      this.show(object, from === root);
+      if (from !== root && isScene(from) && isScene(root))
+        warnOnce(
+          `SkinnedInstance: "${object.name}" is in another scene than its crowd, so it is not drawn; make a crowd of the same character in that scene.`,
+        );
+    }
+  }
+
+  private show(object: PlacedInstance, shown: boolean, always = false): void {
+    if (object.isShown === shown && !always) return;
+    object.isShown = shown;
+    if (object.instanceId >= 0) this.mesh.crowd.setVisible(object.instanceId, shown);
+  }
+}
+
+function isSame(array: ArrayLike<number>, at: number, elements: readonly number[]): boolean {
+  for (let i = 0; i < 16; i++) if (array[at + i] !== Math.fround(elements[i])) return false;
+  return true;
+}
+
+const isScene = (object: Object3D | null): boolean =>
+  (object as { isScene?: boolean } | null)?.isScene === true;
+
+/** What is above all that is above an object; null if it, or anything of that, is hidden. */
+function seenFrom(object: Object3D): Object3D | null {
+  let above = object;
+  for (;;) {
+    if (!above.visible) return null;
+    if (above.parent === null) return above;
+    above = above.parent;
   }
 }

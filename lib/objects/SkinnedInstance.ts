@@ -27,9 +27,8 @@ import type { UniformValue } from '../surface/uniformValues.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';
 import { type InstanceBone, InstanceBones, isInstanceBone, jointEditsOf } from './InstanceBones.js';
-import type { InstanceHome } from './InstanceHome.js';
 import { ObservedColor } from './observed.js';
-import { PlacedInstance } from './PlacedInstance.js';
+import { type InstanceHome, PlacedInstance } from './PlacedInstance.js';
 import { storeOf } from './PosedNodes.js';
 
 /**
@@ -389,7 +388,7 @@ export class SkinnedInstance extends PlacedInstance {
   /** Called with how many of its children are bones on which nothing hangs. @internal */
   idleBonesChanged(count: number): void {
     this.idleChildren = count;
-    this.relist();
+    this.home.relist(this);
   }
 
   /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */

@@ -5,7 +5,6 @@ import type { PoseTracks } from '../animation/PoseTracks.js';
 import type { PosedBeyondClips } from '../animation/posedBounds.js';
 import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../instances/InstanceData.js';
-import type { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { PreviousRows } from '../instances/PreviousRows.js';
 import { describe, listNames } from '../utils/messages.js';
 import { ActionTexels, readPose } from './ActionTexels.js';
@@ -113,23 +112,9 @@ export class InstancePlayback implements InstanceData {
     this.texels = new ActionTexels(capacity, this.layers, this.time);
   }
 
-  get actions(): InstanceTexture {
-    return this.texels.texture;
-  }
-
   /** Grows with each change of what shaders read. */
   get version(): number {
     return this.texels.version;
-  }
-
-  /** Seconds since the epoch of the clock began. */
-  get clock(): number {
-    return this.time.time;
-  }
-
-  /** Seconds since the beginning. */
-  get elapsed(): number {
-    return this.time.elapsed;
   }
 
   /** Whether clips can be mixed by any weights; baked frames by such that add up to 1 at most. */
@@ -387,7 +372,8 @@ export class InstancePlayback implements InstanceData {
    * been told.
    */
   sweep(): void {
-    const { texels, layers, elapsed, capacity } = this;
+    const { texels, layers, capacity } = this;
+    const { elapsed } = this.time;
     if (texels.hasFades) this.sweepsAt = Math.min(this.sweepsAt, elapsed + CLOCK_EPOCH);
     texels.hasFades = false;
     if (this.swept >= capacity) {

@@ -211,7 +211,7 @@ export class PlaybackEvents {
   dispatch(dispatch: (event: PlaybackEvent) => void): void {
     if (this.dispatching) return;
     const { happened, crowd } = this;
-    const now = this.playback.elapsed;
+    const now = this.playback.time.elapsed;
     for (const index of this.due.take(now)) this.each(index, () => this.find(now));
     if (happened.length === 0) return;
     happened.sort(([a], [b]) => a - b);
@@ -280,11 +280,6 @@ export class PlaybackEvents {
     return intervalsOf(actions, at) < 1 || !(actions[at + EVENT_PASS] < Number.MAX_SAFE_INTEGER);
   }
 
-  /** Whether an action of an object tells of passes and ends itself; of markers it does not. */
-  private get isSteered(): boolean | undefined {
-    return this.playback.isSteered(this.index, this.number);
-  }
-
   /**
    * Looks at a clip that has just begun, or that nothing is known of.
    *
@@ -318,7 +313,10 @@ export class PlaybackEvents {
     const way = this.wayTo(within) + FRAME_EPSILON;
     const about = { instanceId: this.index, clip: clip.name, layer: layer.name };
     const tell = (event: PlaybackEvent, number: number, place: number) => {
-      if (!this.listened.has(event.type) || (event.type !== 'marker' && this.isSteered)) return;
+      // An action of an object tells of passes and ends itself; of markers it does not.
+      const isMarker = event.type === 'marker';
+      if (!this.listened.has(event.type) || (!isMarker && playback.isSteered(this.index, this.number)))
+        return;
       // What is over had come to its end before this update.
       const time = hasBit(actions, at, FINISHED) ? 0 : Math.min(timeAt(actions, at, number, place), now);
       this.happened.push([time, actions[at + EVENT_RUN], event]);
@@ -357,9 +355,9 @@ export class PlaybackEvents {
     const { playback, listened, actions, at, clip } = this;
     // An action that is paused ends, and begins a pass, when it goes on.
     if (this.isDone || playback.isPaused(this.index)) return Infinity;
-    if (hasBit(actions, at, FINISHED)) return listened.has('finished') ? playback.elapsed : Infinity;
+    if (hasBit(actions, at, FINISHED)) return listened.has('finished') ? playback.time.elapsed : Infinity;
     const pass = actions[at + EVENT_PASS];
-    if (actions[at + EVENT_LOOPED] < pass) return playback.elapsed;
+    if (actions[at + EVENT_LOOPED] < pass) return playback.time.elapsed;
     const markers = this.markersOf(clip);
     let next = Infinity;
     for (const { time } of markers) {
@@ -395,7 +393,7 @@ export class PlaybackEvents {
 }
 
 /** When each of many indices is due: to read through their times is quicker than to keep them in order. */
-class DueTimes {
+export class DueTimes {
   /** Infinite for those that have none. */
   private times: Float64Array;
   /** None is due before. */

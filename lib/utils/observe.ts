@@ -1,6 +1,6 @@
 /** Whom a value tells that it is read or set. */
 export interface ValueOwner {
-  /** Before a field is read or set: brings it up to what it stands for. */
+  /** Before a field is read, or set where there is no `change`: brings it up to what it stands for. */
   read?(field: string): void;
   /** Before a field is set. @throws If it cannot be set to that. */
   change?(field: string, value: unknown): void;
@@ -45,8 +45,8 @@ export function observe(prototype: object, names: readonly string[], read: reado
           this[FIELDS][i] = value;
           return;
         }
-        if (isRead) owner.read?.(name);
-        owner.change?.(name, value);
+        if (owner.change !== undefined) owner.change(name, value);
+        else if (isRead) owner.read?.(name);
         this[FIELDS][i] = value;
         owner.wrote?.(name);
       },

@@ -13,6 +13,7 @@ import {
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
 import type { PoseTracks } from '../../lib/animation/PoseTracks.js';
+import { OWN_KEYS } from '../../lib/animation/trackTexels.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter, createFigure } from '../support/coarseCharacter.js';
 import { expectSameDrawn } from '../support/comparePair.js';
@@ -135,14 +136,14 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
     const [heads, keys]: number[][] = [[], []];
     clips.forEach(({ frames, fps }, at) => {
       heads.push(clips.length - at + keys.length / 4, names.indexOf('Hips'), 0, 0);
-      const own = Array.from({ length: frames + 1 }, (_, i) => [
+      const own = Array.from({ length: frames * OWN_KEYS }, (_, i) => [
         0.2 * Math.sin(i + at),
         0.5 + at / 5,
         i / 50,
       ]);
       for (const key of own) keys.push(...key, 0);
       const clip = models[2].clips[at];
-      const times = own.map((_, i) => i / (fps || 1));
+      const times = own.map((_, i) => i / OWN_KEYS / (fps || 1));
       clip.tracks = clip.tracks.filter(({ name }) => name !== 'Hips.position');
       clip.tracks.push(new VectorKeyframeTrack('Hips.position', times, own.flat()));
     });

@@ -369,7 +369,7 @@ function shadowMaterials({ customDepthMaterial, customDistanceMaterial }: DrawnC
 function checkTextureSizes(max: number, crowd: DrawnCrowd): void {
   const { boneTexture, morphTexture, parts, instanceUniforms, playback } = crowd;
   boneTexture.checkSize(max);
-  checkHeight(playback.actions.rows, 'actions', max);
+  checkHeight(playback.texels.texture.rows, 'actions', max);
   checkHeight(morphTexture?.image.height, 'morph weights', max);
   checkHeight(parts?.texture.rows, 'parts', max);
   checkHeight(instanceUniforms?.texture.rows, 'uniforms', max);

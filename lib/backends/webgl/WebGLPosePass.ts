@@ -365,14 +365,14 @@ export class WebGLPosePass {
     settings[4] = layout.nodes;
     settings[5] = layout.joints;
     settings[6] = layout.clips;
-    settings[8] = playback.clock;
+    settings[8] = playback.time.time;
     settings[9] = playback.time.epoch;
     settings[10] = due.first;
 
     let at = PALETTE_TEXTURES;
     inputs[at++] = boneTexture;
     inputs[at++] = due.texture.plain;
-    inputs[at++] = playback.actions.plain;
+    inputs[at++] = playback.texels.texture.plain;
     inputs[at++] = matrices;
     if (this.counts.edited)
       for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;

@@ -213,10 +213,10 @@ export function posesOf({ playback }: DrawnCrowd): WebGLPoses {
 
 /** Disposes poses with what their instances play. That has other textures once there is room for another number of instances. */
 function disposeWith(playback: InstancePlayback): void {
-  const actions = playback.actions.plain;
+  const actions = playback.texels.texture.plain;
   actions.addEventListener('dispose', function dispose() {
     actions.removeEventListener('dispose', dispose);
-    if (playback.mixes && playback.actions.plain !== actions) {
+    if (playback.mixes && playback.texels.texture.plain !== actions) {
       disposeWith(playback);
       return;
     }

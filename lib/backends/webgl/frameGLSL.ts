@@ -16,7 +16,7 @@ import type { GLSLSource } from './glslSources.js';
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
 export const bindActions = ({ boneTexture, playback }: DrawnCrowd, textures: DrawTextures): void => {
   textures.baked = boneTexture;
-  textures.played = playback.actions.plain;
+  textures.played = playback.texels.texture.plain;
 };
 
 /** What such vertices find it out by. */

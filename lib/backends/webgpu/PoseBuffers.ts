@@ -111,11 +111,11 @@ export class PoseBuffers {
    */
   tell(first: number, due: number, kept: number): void {
     const { numbers } = this;
-    const { clock, time } = this.posedCrowd.playback;
+    const { time } = this.posedCrowd.playback;
     const { array } = numbers;
     this.words[0] = this.posedNow = due;
     array[POOLED] = this.rows.inOrder ? 0 : 1;
-    array[CLOCK] = clock;
+    array[CLOCK] = time.time;
     array[CLOCK + 1] = time.epoch;
     array[KEPT] = this.keptNow = kept;
     array[FIRST] = first;

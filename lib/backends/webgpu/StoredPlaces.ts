@@ -118,7 +118,7 @@ export const placesOf = (renderer: object, crowd: DrawnCrowd): InstanceTexels =>
 
 /** What they play. */
 export const actionsOf = ({ crowd: { written }, playback }: DrawnCrowd): InstanceTexels =>
-  ((written as StoredOnGPU | null)?.actions ?? playback.actions.layered) as InstanceTexels;
+  ((written as StoredOnGPU | null)?.actions ?? playback.texels.texture.layered) as InstanceTexels;
 
 /** Reads numbers of instances. Others of the same kind may take their place as its `value`. */
 export type TexelReader = Pick<TexelNode, 'rowTexels' | 'instanceTexels'> & { value: unknown };

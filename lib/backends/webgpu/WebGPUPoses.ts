@@ -262,7 +262,7 @@ const NO_RATES = /*@__PURE__*/ new Float32Array(1);
 
 /** A renderer that has not got all of a texture must not be sent a part of it. */
 function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits } }: DrawnCrowd): void {
-  playback.actions.prepare(renderer);
+  playback.texels.texture.prepare(renderer);
   if (poseEdits !== null) for (const texture of poseEdits.textures) texture.prepare(renderer);
 }
 

@@ -47,7 +47,7 @@ const boneTextureNode = (crowd: DrawnCrowd): TexelNode => drawnTexels(crowd, (dr
 /** What an instance plays at a time, where vertices read that themselves. Builds on the current stack. */
 export function shownClips(crowd: DrawnCrowd, drawn: Node<'int'>, variant: ShaderVariant) {
   const boneTexture = boneTextureNode(crowd);
-  const actions = drawnTexels(crowd, ({ playback }) => playback.actions.layered);
+  const actions = drawnTexels(crowd, ({ playback }) => playback.texels.texture.layered);
   const instance = drawn.toVar();
   return (clock: Node<'vec2'>) => clipNeeds(boneTexture, actions, instance, clock, variant);
 }

@@ -3,7 +3,7 @@ import { BoneTexture } from '../../animation/BoneTexture.js';
 import { createJointBoxes } from '../../animation/jointBoxes.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
-import { TRACK_ROW } from '../../animation/trackTexels.js';
+import { OWN_KEYS, TRACK_ROW } from '../../animation/trackTexels.js';
 import { AFFINE_SIZE } from '../../constants.js';
 import { affineToMatrix4, composeAffine } from '../../utils/affine.js';
 import { restsOf, TOLERANCE } from './rebindGeometry.js';
@@ -87,8 +87,9 @@ export function fitBody(
           for (let i = 0; i < 3; i++)
             out[at + i] = fits[node * 4 + i] + Math.abs(fits[node * 4 + 3]) * out[at + i];
         },
-        readOwn(node, clip, place, out) {
+        readOwn(node, clip, frame, out) {
           if (!hips || !(fits[node * 4 + 3] < 0) || hips[clip * 4] === 0) return false;
+          const place = frame * OWN_KEYS;
           const whole = Math.floor(place);
           const first = (clip + hips[clip * 4] + whole) * 4;
           for (let i = first; i < first + 3; i++)

@@ -134,7 +134,7 @@ class GPUViews {
       lodCamera.id,
     );
     _numbers.push(kinds?.version ?? -1, state?.chosen.version ?? -1, poses?.size ?? -1, edits?.version ?? -1);
-    if (poses !== null) _numbers.push(playback.clock, playback.time.origin, playback.version);
+    if (poses !== null) _numbers.push(playback.time.time, playback.time.origin, playback.version);
     if (lists.remember(_numbers)) {
       if (steps.length > 0) this.renderer.compute(steps);
       return;
