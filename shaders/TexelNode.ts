@@ -1,6 +1,7 @@
 import { ivec2 } from 'three/tsl';
-import { type Node, type Texture, TextureNode } from 'three/webgpu';
+import { DataArrayTexture, FloatType, type Node, RGBAFormat, type Texture, TextureNode } from 'three/webgpu';
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
+import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import { heightOf, sampleOf } from './tsl.js';
 
 /**
@@ -42,6 +43,23 @@ export class TexelNode extends TextureNode {
 /** Reads texels of `texture`, or of what is put in its place as `value`. */
 export function texels(texture: Texture): TexelNode {
   return new TexelNode(texture);
+}
+
+/** How often each texture may change before its versions are another's. */
+const VERSIONS = 2 ** 24;
+let versions = 0;
+
+/** Numbers of instances for node materials: rows as in `plain`, `layerRows` of them in a layer. */
+export function layeredOf(texture: InstanceTexture): DataArrayTexture {
+  const { data, width, layerRows, rows, layeredTexture } = texture;
+  if (layeredTexture !== null) return layeredTexture;
+  const layered = new DataArrayTexture(data, width, layerRows, rows / layerRows);
+  layered.format = RGBAFormat;
+  layered.type = FloatType;
+  // Nodes whose texture is exchanged for one of the same version go on reading the first, see `Bindings._update`.
+  layered.version = versions += VERSIONS;
+  texture.layeredTexture = layered;
+  return layered;
 }
 
 /** A texture whose rows lie in layers, for texts that read it as one with all rows below each other. */

@@ -3,7 +3,7 @@ import type { Node, Texture } from 'three/webgpu';
 import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
 import { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import { drawLooksUp } from './drawSlots.tsl.js';
-import type { TexelNode } from './TexelNode.js';
+import { layeredOf, type TexelNode } from './TexelNode.js';
 import { componentsOf, type OverrideNode, withoutOverride } from './tsl.js';
 
 /** The instance of an entry that is a row, or the row of one that is an instance: mostly of the same number. Builds on the current stack. */
@@ -45,5 +45,5 @@ const none: (InstanceTexture | undefined)[] = [];
 export function noNumbers(what: 'list' | 'rows'): Texture {
   const index = what === 'list' ? 0 : 1;
   none[index] ??= new InstanceTexture(1, 4);
-  return none[index].layered;
+  return layeredOf(none[index]);
 }

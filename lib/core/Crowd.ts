@@ -235,17 +235,6 @@ export class Crowd {
     }
   }
 
-  /** Call when instances may be posed in other ways than before. */
-  dropBounds(): void {
-    for (const { bounds } of this.members) bounds.drop();
-  }
-
-  /** Call after instances were placed once meshes had looked after their bounds. */
-  dropStaleBounds(): void {
-    const { members } = this;
-    for (let i = 0; i < members.length; i++) members[i].bounds.dropStale();
-  }
-
   /** Whether anyone listens to a type of events, on a mesh or on an object. */
   hasListeners(type: PlaybackEventType): boolean {
     const { members } = this;

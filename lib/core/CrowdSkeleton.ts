@@ -102,13 +102,6 @@ export class CrowdSkeleton extends Skeleton {
     this.onUpdate();
   }
 
-  /** There are no bones. */
-  override getBoneByName(): undefined {}
-
-  override pose(): void {}
-
-  override calculateInverses(): void {}
-
   /** Returns itself, since `SkeletonUtils.clone` would replace it by a plain skeleton otherwise. */
   override clone(): this {
     return this;

@@ -12,34 +12,32 @@ let _codes = /*@__PURE__*/ new Uint32Array(0);
  * @param order The ids; sorted in place.
  */
 export function mortonOrder(spheres: Float32Array, order: Uint32Array): void {
-  const count = order.length;
   let minX = Infinity;
   let minY = Infinity;
   let minZ = Infinity;
   let size = 0;
-  for (let i = 0; i < count; i++) {
-    const at = order[i] * 4;
+  for (const id of order) {
+    const at = id * 4;
     minX = Math.min(minX, spheres[at]);
     minY = Math.min(minY, spheres[at + 1]);
     minZ = Math.min(minZ, spheres[at + 2]);
   }
-  for (let i = 0; i < count; i++) {
-    const at = order[i] * 4;
+  for (const id of order) {
+    const at = id * 4;
     size = Math.max(size, spheres[at] - minX, spheres[at + 1] - minY, spheres[at + 2] - minZ);
   }
   // One scale for all axes: cells shall be cubes, so that groups on a plain are as broad as they are long.
   const scale = size > 0 ? CELLS / size : 0;
 
   if (_codes.length < spheres.length / 4) _codes = new Uint32Array(spheres.length / 4);
-  for (let i = 0; i < count; i++) {
-    const id = order[i];
+  for (const id of order) {
     const at = id * 4;
     _codes[id] =
       spread((spheres[at] - minX) * scale) |
       (spread((spheres[at + 1] - minY) * scale) << 1) |
       (spread((spheres[at + 2] - minZ) * scale) << 2);
   }
-  sortByCode(order, count, _codes);
+  sortByCode(order, order.length, _codes);
 }
 
 /** Ten bits, with two zeros between each of them and the next. */
@@ -51,9 +49,7 @@ function spread(value: number): number {
   return (bits | (bits << 2)) & 0x9249249;
 }
 
-const DIGITS = 1 << BITS;
-
-const _digits = /*@__PURE__*/ new Uint32Array(DIGITS);
+const _digits = /*@__PURE__*/ new Uint32Array(CELLS + 1);
 let _other = /*@__PURE__*/ new Uint32Array(0);
 
 /**
@@ -64,29 +60,19 @@ let _other = /*@__PURE__*/ new Uint32Array(0);
  */
 export function sortByCode(ids: Uint32Array, count: number, codes: Uint32Array): void {
   if (_other.length < count) _other = new Uint32Array(ids.length);
-  sortByDigit(ids, _other, count, codes, 0);
-  sortByDigit(_other, ids, count, codes, BITS);
-  sortByDigit(ids, _other, count, codes, 2 * BITS);
-  for (let i = 0; i < count; i++) ids[i] = _other[i];
-}
-
-function sortByDigit(
-  from: Uint32Array,
-  to: Uint32Array,
-  size: number,
-  codes: Uint32Array,
-  shift: number,
-): void {
-  _digits.fill(0);
-  for (let i = 0; i < size; i++) _digits[(codes[from[i]] >> shift) & (DIGITS - 1)]++;
-  let start = 0;
-  for (let digit = 0; digit < DIGITS; digit++) {
-    const count = _digits[digit];
-    _digits[digit] = start;
-    start += count;
+  let from: Uint32Array = ids;
+  let to: Uint32Array = _other;
+  for (let shift = 0; shift < 3 * BITS; shift += BITS) {
+    _digits.fill(0);
+    for (let i = 0; i < count; i++) _digits[(codes[from[i]] >> shift) & CELLS]++;
+    let start = 0;
+    for (let digit = 0; digit <= CELLS; digit++) {
+      start += _digits[digit];
+      // Where it ends: they are put there from the last to the first.
+      _digits[digit] = start;
+    }
+    for (let i = count - 1; i >= 0; i--) to[--_digits[(codes[from[i]] >> shift) & CELLS]] = from[i];
+    [from, to] = [to, from];
   }
-  for (let i = 0; i < size; i++) {
-    const digit = (codes[from[i]] >> shift) & (DIGITS - 1);
-    to[_digits[digit]++] = from[i];
-  }
+  for (let i = 0; i < count; i++) ids[i] = from[i];
 }

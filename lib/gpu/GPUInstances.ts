@@ -182,7 +182,7 @@ export class GPUInstances implements CrowdFeature {
     this.stored.dispose();
     const { crowd } = this.crowd;
     crowd.written = null;
-    crowd.dropBounds();
+    for (const { bounds } of crowd.members) bounds.drop();
     crowd.drop(this);
     this.crowd.prepareDraw();
   }
@@ -222,7 +222,7 @@ class Stored implements StoredOnGPU {
     this.matrices = this.made ?? given;
     this.places = this.matrices !== null;
     this.plays = plays !== null;
-    crowd.crowd.dropBounds();
+    for (const { bounds } of crowd.crowd.members) bounds.drop();
     this.clips = new StorageBufferAttribute(
       new Float32Array(crowd.boneTexture.clipTable.clips.length * 4),
       4,

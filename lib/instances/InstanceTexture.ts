@@ -1,27 +1,23 @@
-import { DataArrayTexture, DataTexture, FloatType, RGBAFormat } from 'three';
+import { type DataArrayTexture, DataTexture, FloatType, RGBAFormat } from 'three';
 import { INSTANCES_PER_ROW } from '../constants.js';
 import { type OwnedFloats, swapItems } from '../utils/attributes.js';
 
 /** Array textures have at least this many layers. */
 const MAX_LAYERS = 256;
 
-/** How often each texture may change before its versions are another's. */
-const VERSIONS = 2 ** 24;
-let versions = 0;
-
 /**
  * A texture with a few numbers for each instance, of which only what changed is uploaded. WebGLRenderer can upload parts of a
  * plain texture, WebGPURenderer only whole layers of an array texture: so there is one of each over the same numbers, made
- * when it is first asked for.
+ * when it is first asked for; that of layers by `layeredOf`.
  */
 export class InstanceTexture {
   readonly data: OwnedFloats;
 
-  private readonly stride: number;
+  readonly stride: number;
   readonly rows: number;
-  private readonly layerRows: number;
+  readonly layerRows: number;
   private plainTexture: DataTexture | null = null;
-  private layeredTexture: DataArrayTexture | null = null;
+  layeredTexture: DataArrayTexture | null = null;
   /** A range for each row that ever waited for upload. They serve again, since otherwise some would be made in each frame. */
   private readonly ranges: ({ start: number; count: number } | undefined)[];
   /** How often all that waited was sent, and how often it had been when each row last had something that waited. */
@@ -55,19 +51,6 @@ export class InstanceTexture {
     // Made elsewhere: a function in which another one is made costs something at each call.
     this.plainTexture ??= this.makePlain();
     return this.plainTexture;
-  }
-
-  /** For node materials: rows as in `plain`, `layerRows` of them in a layer. */
-  get layered(): DataArrayTexture {
-    if (this.layeredTexture === null) {
-      const { layerRows } = this;
-      this.layeredTexture = new DataArrayTexture(this.data, this.width, layerRows, this.rows / layerRows);
-      this.layeredTexture.format = RGBAFormat;
-      this.layeredTexture.type = FloatType;
-      // Nodes whose texture is exchanged for one of the same version go on reading the first, see `Bindings._update`.
-      this.layeredTexture.version = versions += VERSIONS;
-    }
-    return this.layeredTexture;
   }
 
   /** Marks an instance for upload. */
@@ -111,13 +94,6 @@ export class InstanceTexture {
     swapItems(this.data, i, j, this.stride);
     this.changed(i);
     this.changed(j);
-  }
-
-  /** Gives an instance the numbers of another. */
-  copyItem(from: number, to: number): void {
-    const { data, stride } = this;
-    data.copyWithin(to * stride, from * stride, (from + 1) * stride);
-    this.changed(to);
   }
 
   /** Marks all of it for upload. */
@@ -193,7 +169,14 @@ export class InstanceTexture {
     }
   }
 
-  private get width(): number {
+  get width(): number {
     return (this.perRow * this.stride) / 4;
   }
+}
+
+/** Gives an instance the numbers of another. */
+export function copyItem(texture: InstanceTexture, from: number, to: number): void {
+  const { data, stride } = texture;
+  data.copyWithin(to * stride, from * stride, (from + 1) * stride);
+  texture.changed(to);
 }

@@ -568,7 +568,7 @@ export class InstanceObjects {
     this.placeChanged();
     if (moved) {
       for (const object of this.byId) if (object !== null) this.crowdMoved(object);
-      mesh.crowd.dropStaleBounds();
+      dropStaleBounds(mesh);
     }
     this.showElsewhere();
     return moved;
@@ -593,7 +593,7 @@ export class InstanceObjects {
       if (object.isAtHome && object.matrixWorldAutoUpdate) this.placeAtHome(object);
     }
     changed.length = 0;
-    mesh.crowd.dropStaleBounds();
+    dropStaleBounds(mesh);
   }
 
   /** Places those too that have another parent, whose `matrixWorld` is brought up to date for it. */
@@ -619,7 +619,7 @@ export class InstanceObjects {
       object.placedAt.copy(matrixWorld);
     }
     this.write(object, this.inCrowd(object));
-    this.mesh.crowd.dropStaleBounds();
+    dropStaleBounds(this.mesh);
   }
 
   /** The crowd has moved: objects at home go along, all others stay where they are. */
@@ -746,4 +746,9 @@ function seenFrom(object: Object3D): Object3D | null {
     if (above.parent === null) return above;
     above = above.parent;
   }
+}
+
+/** Call after instances were placed once meshes had looked after their bounds. */
+function dropStaleBounds({ crowd: { members } }: SkinnedInstancedMesh): void {
+  for (let i = 0; i < members.length; i++) members[i].bounds.dropStale();
 }

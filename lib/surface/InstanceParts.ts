@@ -4,7 +4,7 @@ import { MAP_STEPS, NEARLY_BLACK } from '../constants.js';
 import type { DrawnCrowd } from '../core/Crowd.js';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
 import { checkColor } from '../instances/InstanceColors.js';
-import { InstanceTexture } from '../instances/InstanceTexture.js';
+import { copyItem, InstanceTexture } from '../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { listNames } from '../utils/messages.js';
 
@@ -162,7 +162,7 @@ export class InstanceParts implements MeshFeature {
 
   /** Gives an instance the parts that another one has. */
   copyAt(from: number, to: number): this {
-    this.texture.copyItem(from, to);
+    copyItem(this.texture, from, to);
     return this;
   }
 

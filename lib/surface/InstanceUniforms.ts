@@ -1,7 +1,7 @@
 import type { Color } from 'three';
 import type { DrawnCrowd } from '../core/Crowd.js';
 import { addMeshFeature, dropMeshFeature, type MeshFeature } from '../core/CrowdFeature.js';
-import { InstanceTexture } from '../instances/InstanceTexture.js';
+import { copyItem, InstanceTexture } from '../instances/InstanceTexture.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import {
   type InstanceUniformTypes,
@@ -184,7 +184,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
 
   /** Lets an instance have what another one has. */
   copyAt(from: number, to: number): this {
-    this.texels?.texture.copyItem(from, to);
+    if (this.texels) copyItem(this.texels.texture, from, to);
     return this;
   }
 

@@ -367,12 +367,12 @@ function shadowMaterials({ customDepthMaterial, customDistanceMaterial }: DrawnC
  * @throws If this device cannot hold a texture of the crowd.
  */
 function checkTextureSizes(max: number, crowd: DrawnCrowd): void {
-  const { boneTexture, morphTexture, parts, instanceUniforms, playback } = crowd;
+  const { boneTexture, morphTexture, parts, playback } = crowd;
   boneTexture.checkSize(max);
+  // Of uniforms and the like, a row has more instances.
   checkHeight(playback.texels.texture.rows, 'actions', max);
   checkHeight(morphTexture?.image.height, 'morph weights', max);
   checkHeight(parts?.texture.rows, 'parts', max);
-  checkHeight(instanceUniforms?.texture.rows, 'uniforms', max);
 }
 
 function checkHeight(height: number | undefined, what: string, max: number): void {

@@ -24,15 +24,11 @@ export function compileAhead(
   parameters: WebGLProgramParametersWithUniforms,
 ): void {
   if (crowd.skeleton.drawn.renderer) return;
-  const counts = parameters as unknown as {
-    /** In newer ones only. */
-    numSunLightShadows?: number;
-    numDirLightShadows: number;
-    numSpotLightShadows: number;
-    numPointLightShadows: number;
-  };
-  const { numSunLightShadows = 0, numDirLightShadows, numSpotLightShadows, numPointLightShadows } = counts;
-  const flat = numSunLightShadows + numDirLightShadows + numSpotLightShadows;
+  const counts = parameters as unknown as Record<string, number | undefined>;
+  // Suns are there in newer ones only.
+  const shadowsOf = (kind: string) => counts[`num${kind}LightShadows`] ?? 0;
+  const flat = shadowsOf('Sun') + shadowsOf('Dir') + shadowsOf('Spot');
+  const round = shadowsOf('Point');
   const { castShadow, customDepthMaterial, customDistanceMaterial } = crowd;
   // One call of `renderer.compile` within another would leave the lights of the inner one to the outer one.
   queueMicrotask(() => {
@@ -40,7 +36,7 @@ export function compileAhead(
       glslSourceOf(crowd).poses?.(crowd).compile(renderer, crowd);
       if (!castShadow || !renderer.shadowMap.enabled) return;
       if (flat > 0) compileShadow(renderer, crowd, customDepthMaterial);
-      if (numPointLightShadows > 0) compileShadow(renderer, crowd, customDistanceMaterial);
+      if (round > 0) compileShadow(renderer, crowd, customDistanceMaterial);
     } catch {
       // The first draw comes to the same error.
     }
@@ -69,12 +65,13 @@ function compileShadow(renderer: WebGLRenderer, crowd: DrawnCrowd, material: Mat
 /** Gives a material for shadow maps what three.js gives it of the one that casts the shadow, as far as its program depends on it. */
 function give(material: Material, own: Material, keepsSide: boolean): void {
   const { side, shadowSide, alphaToCoverage, alphaTest } = own;
-  const {
-    map = null,
-    alphaMap = null,
-    displacementMap = null,
-  } = own as Material & { map?: object | null; alphaMap?: object | null; displacementMap?: object | null };
+  const maps = own as Partial<Record<'map' | 'alphaMap' | 'displacementMap', object>>;
   const other = side === DoubleSide ? DoubleSide : side === FrontSide ? BackSide : FrontSide;
-  const given = { map, alphaMap, displacementMap, alphaTest: alphaToCoverage ? 0.5 : alphaTest };
-  Object.assign(material, given, { side: shadowSide ?? (keepsSide ? side : other) });
+  Object.assign(material, {
+    map: maps.map ?? null,
+    alphaMap: maps.alphaMap ?? null,
+    displacementMap: maps.displacementMap ?? null,
+    alphaTest: alphaToCoverage ? 0.5 : alphaTest,
+    side: shadowSide ?? (keepsSide ? side : other),
+  });
 }

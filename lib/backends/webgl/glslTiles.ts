@@ -22,6 +22,7 @@ import { keptOf } from './WebGLPosePass.js';
 /** Draws and shows the tiles of impostors with `WebGLRenderer`. */
 export const glslTiles: TilePrinter = {
   isWebGL: true,
+  numbersOf: ({ plain }) => plain,
   colorType: UnsignedShort5551Type,
   tileTexels: TILE_TEXELS,
   has: (texture, renderer) => keptOf(renderer as WebGLRenderer, texture).__webglTexture !== undefined,

@@ -3,7 +3,7 @@ import { Fn, If, int, ivec2, ivec3, ivec4, OnObjectUpdate, uint, uniform } from 
 import type { ComputeNode, Node, Texture, WebGPURenderer } from 'three/webgpu';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { composeStep, sampleStep, segmentStep } from '../../../shaders/posePass.tsl.js';
-import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { layeredOf, type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import { type Rows, rowsOf, storageOf } from '../../../shaders/tsl.js';
 import { ID_MASK } from '../../constants.js';
@@ -113,7 +113,7 @@ export class PoseSteps {
     const totals = storageOf(first.numbers, 'uint', first.numbers.array.length).toReadOnly();
     nodes.add(ids, ({ list, due }) => list?.ids ?? due);
     nodes.add(totals, (of) => of.list?.totals ?? of.numbers);
-    const instanceOf = nodes.add(texels(noNumbers('rows')), ({ rows }) => rows.instanceOf.texture.layered);
+    const instanceOf = nodes.add(texels(noNumbers('rows')), ({ rows }) => layeredOf(rows.instanceOf.texture));
 
     const over = masks && nodesOf('AnimationLayers')(masks);
     const played = { actions, clock, layers: crowd.playback.layers.length, over };

@@ -1,7 +1,7 @@
 import type { BufferAttribute, InstancedBufferAttribute, Texture, TypedArray } from 'three';
 import { int } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
-import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { layeredOf, type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { type StorageOf, storageOf } from '../../../shaders/tsl.js';
 import type { WrittenOnGPU } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -112,13 +112,13 @@ type InstanceTexels = StorageBufferAttribute | Texture;
 /** Where the instances of a crowd stand, as the CPU says it or the GPU itself. */
 export const placesOf = (renderer: object, crowd: DrawnCrowd): InstanceTexels => {
   const { buffer, texture } = storedPlaces.of(renderer, crowd);
-  if (buffer === null) return (texture as InstanceTexture).layered;
+  if (buffer === null) return layeredOf(texture as InstanceTexture);
   return ((crowd.crowd.written as StoredOnGPU | null)?.matrices ?? buffer) as StorageBufferAttribute;
 };
 
 /** What they play. */
 export const actionsOf = ({ crowd: { written }, playback }: DrawnCrowd): InstanceTexels =>
-  ((written as StoredOnGPU | null)?.actions ?? playback.texels.texture.layered) as InstanceTexels;
+  ((written as StoredOnGPU | null)?.actions ?? layeredOf(playback.texels.texture)) as InstanceTexels;
 
 /** Reads numbers of instances. Others of the same kind may take their place as its `value`. */
 export type TexelReader = Pick<TexelNode, 'rowTexels' | 'instanceTexels'> & { value: unknown };

@@ -5,7 +5,7 @@ import { drawParameters } from '../../../shaders/drawSlots.tsl.js';
 import { lookedUp, ownDrawnIndex } from '../../../shaders/instanceIndex.tsl.js';
 import { dividedColor, instancePart, partMapOffset } from '../../../shaders/parts.tsl.js';
 import { type ShaderVariant, variantOf } from '../../../shaders/ShaderVariant.js';
-import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { layeredOf, type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import {
   buildOf,
   type DrawFrame,
@@ -60,7 +60,7 @@ export function onCrowdUpdate(callback: CrowdCallback): void {
  */
 export function drawnTexels(
   crowd: DrawnCrowd,
-  textureOf: (crowd: DrawnCrowd) => Texture | undefined,
+  textureOf: (crowd: DrawnCrowd) => Texture | null | undefined,
 ): TexelNode {
   const node = texels(textureOf(crowd) as Texture);
   onCrowdUpdate((drawn) => {
@@ -147,7 +147,7 @@ export function morphVertex(
 /** The influence that a morph target has without clips: each instance's own, or that of the mesh. */
 function ownInfluence(crowd: DrawnCrowd, builder: NodeBuilder): (target: Node<'int'>) => Node<'float'> {
   if (crowd.morphTexture !== null) {
-    const influences = drawnTexels(crowd, ({ morphTexture }) => morphTexture ?? undefined);
+    const influences = drawnTexels(crowd, ({ morphTexture }) => morphTexture);
     return (target) => influences.texel(ivec2(target.add(1), instanceNode(crowd, builder))).x;
   }
   const influences = uniformArray(crowd.morphTargetInfluences as number[], 'float');
@@ -182,7 +182,7 @@ export function numbersBefore(of: object, numbers: Float32Array | Float64Array, 
 export const nodesOfParts = {
   part(crowd: DrawnCrowd, builder: NodeBuilder): PartNode {
     return () => {
-      const parts = drawnTexels(crowd, (drawn) => drawn.parts?.texture.layered);
+      const parts = drawnTexels(crowd, ({ parts: own }) => own && layeredOf(own.texture));
       return instancePart(parts, instanceNode(crowd, builder)).toVar();
     };
   },

@@ -3,7 +3,7 @@ import { fract, int } from 'three/tsl';
 import type { Node } from 'three/webgpu';
 import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
-import { type TexelNode, texels } from '../../../shaders/TexelNode.js';
+import { layeredOf, type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, onceABuild } from '../../../shaders/tsl.js';
 import { FADE_CODES, FIRST_LISTED, PARAM_LISTED, PARAM_LOOKS_UP } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -141,7 +141,7 @@ class CameraList implements DrawnList {
     const listed = rows?.listed(list) ?? list;
     crowd.bindMatrix.elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
     listed.texture.prepare(renderer);
-    this.list.value = listed.texture.layered;
+    this.list.value = layeredOf(listed.texture);
     lookUp(crowd, this, rows, rows?.instanceOf.texture);
   }
 }
@@ -155,7 +155,7 @@ export function lookUp(
 ): void {
   const isSame = rows?.inOrder !== false;
   bindMatrix.elements[PARAM_LOOKS_UP] = isSame ? 0 : 1;
-  others.value = isSame ? noNumbers('rows') : (texture as InstanceTexture).layered;
+  others.value = isSame ? noNumbers('rows') : layeredOf(texture as InstanceTexture);
 }
 
 /** What a build reads its instances from. */

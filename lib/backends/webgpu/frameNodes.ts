@@ -3,7 +3,7 @@ import type { Node } from 'three/webgpu';
 import { drawClock } from '../../../shaders/drawSlots.tsl.js';
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import { clipNeeds, restMatrix, skinningMatrix } from '../../../shaders/skinningMatrix.tsl.js';
-import type { TexelNode } from '../../../shaders/TexelNode.js';
+import { layeredOf, type TexelNode } from '../../../shaders/TexelNode.js';
 import { zeroFloats } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { drawnTexels, numbersBefore, onCrowdUpdate } from './crowdNodes.js';
@@ -47,7 +47,7 @@ const boneTextureNode = (crowd: DrawnCrowd): TexelNode => drawnTexels(crowd, (dr
 /** What an instance plays at a time, where vertices read that themselves. Builds on the current stack. */
 export function shownClips(crowd: DrawnCrowd, drawn: Node<'int'>, variant: ShaderVariant) {
   const boneTexture = boneTextureNode(crowd);
-  const actions = drawnTexels(crowd, ({ playback }) => playback.texels.texture.layered);
+  const actions = drawnTexels(crowd, ({ playback }) => layeredOf(playback.texels.texture));
   const instance = drawn.toVar();
   return (clock: Node<'vec2'>) => clipNeeds(boneTexture, actions, instance, clock, variant);
 }

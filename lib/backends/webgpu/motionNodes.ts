@@ -15,7 +15,7 @@ import type { Node, NodeBuilder } from 'three/webgpu';
 import { MOTION_SWAPPED, type MotionProgram, type MotionStage } from '../../../shaders/MotionProgram.js';
 import randomNodes from '../../../shaders/motion.glsl.js?nodes=randomGLSL';
 import type { MatrixNode, MotionNodes, MovedNodes } from '../../../shaders/motion.tsl.js';
-import { inLayers, texels } from '../../../shaders/TexelNode.js';
+import { inLayers, layeredOf, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, numbersIn, withColumns } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
@@ -130,10 +130,11 @@ let noSeeds: InstanceTexture | null = null;
 
 function randomNode(crowd: DrawnCrowd, builder: NodeBuilder): Node<'float'> {
   noSeeds ??= new InstanceTexture(1, 4);
-  const none = noSeeds.layered;
+  const none = layeredOf(noSeeds);
   const seeds = texels(none);
   onCrowdUpdate(({ motions }) => {
-    seeds.value = motions?.seeds.texture?.layered ?? none;
+    const texture = motions?.seeds.texture;
+    seeds.value = texture ? layeredOf(texture) : none;
   });
   const { motionRandom } = randomNodes<{ motionRandom(): Node<'float'> }>({
     areSwapped: numbersOf(false)(MOTION_SWAPPED, 1),

@@ -2,7 +2,7 @@ import { If, int, uniform } from 'three/tsl';
 import type { Node, NodeBuilder, WebGPURenderer } from 'three/webgpu';
 import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
 import { jointRows, multiplyRows } from '../../../shaders/palette.tsl.js';
-import { texels } from '../../../shaders/TexelNode.js';
+import { layeredOf, texels } from '../../../shaders/TexelNode.js';
 import { assignAll, componentsOf, variablesOf } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
@@ -48,11 +48,11 @@ const trackNodes: NodeSource = {
       previous() {
         const { keptPoses } = own;
         const before = keptPoses.palette.nodes(false);
-        const places = texels(keptPoses.rows.texture.layered);
+        const places = texels(layeredOf(keptPoses.rows.texture));
         const count = uniform(0, 'int');
         takeBefore = ({ keptPoses: kept }, renderer) => {
           before.use(kept.palette);
-          places.value = kept.rows.texture.layered;
+          places.value = layeredOf(kept.rows.texture);
           count.value = kept.countIn((renderer as WebGPURenderer).info.frame);
         };
         const then = int(places.instanceTexels(instance.toVar(), 1, int(0), 1)[0].x).toVar();

@@ -32,7 +32,7 @@ import {
   tilePart,
   tileShape,
 } from '../../../shaders/impostor.tsl.js';
-import { texels } from '../../../shaders/TexelNode.js';
+import { layeredOf, texels } from '../../../shaders/TexelNode.js';
 import {
   buildOf,
   type DrawnMaterial,
@@ -86,6 +86,7 @@ const fragmentOf = /*@__PURE__*/ onceABuild(({ uniforms }: ShownTiles, builder) 
 /** Draws and shows the tiles of impostors with `WebGPURenderer`. */
 export const nodeTiles: TilePrinter = {
   isWebGL: false,
+  numbersOf: layeredOf,
   colorType: UnsignedByteType,
   // With four bytes for a colour, four clips take 16 MB too.
   tileTexels: TILE_TEXELS * 0.86,

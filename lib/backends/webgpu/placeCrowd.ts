@@ -12,7 +12,7 @@ import {
   vec4,
 } from 'three/tsl';
 import type { Node, NodeBuilder, Texture } from 'three/webgpu';
-import { texels } from '../../../shaders/TexelNode.js';
+import { layeredOf, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, mat4Of, onceABuild } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
@@ -57,7 +57,7 @@ export const instanceMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, b
 });
 
 function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
-  const colors = drawnTexels(crowd, ({ texels }) => texels.colors?.texture.layered);
+  const colors = drawnTexels(crowd, ({ texels: { colors: own } }) => own && layeredOf(own.texture));
   return colors.instanceTexels(instanceNode(crowd, builder), 1, int(0), 1)[0].xyz;
 }
 
@@ -65,12 +65,12 @@ function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
 export const previousMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder): Node<'mat4'> => {
   // What the GPU writes is not kept.
   if (crowd.crowd.written?.places) return instanceMatrixNode(crowd, builder);
-  const nodes = texels(keptMatrices(crowd).texture.layered as Texture);
+  const nodes = texels(layeredOf(keptMatrices(crowd).texture) as Texture);
   onCrowdUpdate((drawn, renderer) => {
     const kept = keptMatrices(drawn);
     kept.texture.prepare(renderer);
     kept.settle(drawn.instanceMatrix);
-    nodes.value = kept.texture.layered;
+    nodes.value = layeredOf(kept.texture);
   });
   OnAfterObjectUpdate(({ object }: { object: Object3D | null }) => {
     if (isCrowd(object)) keptMatrices(object).update(object.instanceMatrix);

@@ -1,5 +1,6 @@
 import { Fn, float, int, varying, vec2, vec3, vec4 } from 'three/tsl';
 import type { Node, NodeBuilder } from 'three/webgpu';
+import { layeredOf } from '../../../shaders/TexelNode.js';
 import { buildOf, numbersIn, onceABuild, type UniformNodeType, uniformOfType } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
@@ -39,7 +40,7 @@ function texelNode(crowd: DrawnCrowd, builder: NodeBuilder, texel: number): Node
   const { texels } = crowd.instanceUniforms.layout;
   const read = readTexels(crowd, builder);
   const inVertexStage = Fn(() => {
-    const numbers = drawnTexels(crowd, (drawn) => drawn.instanceUniforms?.texture.layered);
+    const numbers = drawnTexels(crowd, ({ instanceUniforms: own }) => own && layeredOf(own.texture));
     return numbers.instanceTexels(instanceNode(crowd, builder), texels, int(texel), 1)[0];
   });
   const node = read.get(texel) ?? varying(inVertexStage());

@@ -107,7 +107,7 @@ export class ImpostorAtlas implements ShownTiles {
     const { printer } = this;
     if (parts !== null) {
       parts.texture.prepare(renderer);
-      uniforms.impostorPartColors.value = printer.isWebGL ? parts.texture.plain : parts.texture.layered;
+      uniforms.impostorPartColors.value = printer.numbersOf(parts.texture);
       uniforms.impostorPartLayout.value.set(parts.count, parts.texture.perRow);
     }
     const isLost = done > 0 && target !== null && !printer.has(target.textures[0], renderer);

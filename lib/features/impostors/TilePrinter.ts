@@ -1,4 +1,5 @@
 import type { IUniform, Material, Texture, TextureDataType, Vector2 } from 'three';
+import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 
 /** What shaders are told of the tiles of an impostor. */
 export interface ShownTiles {
@@ -26,6 +27,8 @@ export interface TilePrinter {
   dressTile(copy: Material, source: Material, hasParts: boolean): void;
   /** A material that draws such a picture half as large. Around what is covered, colours, normals and depths go on. */
   createResolve(stage: readonly Texture[], hasParts: boolean): Material;
+  /** The texture in which a renderer has numbers of instances. */
+  numbersOf(texture: InstanceTexture): Texture;
   /** Whether a renderer still has a texture. */
   has(texture: Texture, renderer: object): boolean;
   /** Lets a renderer draw something else in the middle of a picture. Returns what lets it go on; null where it cannot. */

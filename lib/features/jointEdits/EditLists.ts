@@ -7,7 +7,7 @@ import {
   KIND_LOOK_AT,
   KIND_MODEL,
 } from '../../../shaders/editLayout.js';
-import { InstanceTexture } from '../../instances/InstanceTexture.js';
+import { copyItem, InstanceTexture } from '../../instances/InstanceTexture.js';
 import { resized, swapItems } from '../../utils/attributes.js';
 
 /** Numbers that are kept of each instance: its block, and how many edits of either sort are in it. */
@@ -254,7 +254,7 @@ export class ItemPool {
   /** Copies an item to another place. */
   copy(from: number, to: number): void {
     const { texture, numbers, further } = this;
-    texture.copyItem(from, to);
+    copyItem(texture, from, to);
     numbers.copyWithin(to * further, from * further, (from + 1) * further);
   }
 

@@ -195,7 +195,7 @@ export class AnimationLayers implements CrowdFeature {
     playback.over = over;
     playback.replaceTexels();
     for (let i = 0; i < crowd.capacity; i++) playback.observer?.started(i);
-    crowd.dropBounds();
+    for (const { bounds } of crowd.members) bounds.drop();
   }
 
   private dropTexture(): void {

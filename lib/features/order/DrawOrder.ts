@@ -298,7 +298,7 @@ function codesOf(ids: Uint32Array, count: number, farFirst: boolean): Uint32Arra
     const id = ids[i];
     const bits = _codes[id];
     // Floats as they lie in memory are in order but for their signs, and below zero in reverse.
-    const rising = bits >>> 31 === 0 ? bits ^ 0x80000000 : ~bits;
+    const rising = bits >> 31 ? ~bits : bits ^ (1 << 31);
     _codes[id] = (farFirst ? ~rising : rising) >>> 2;
   }
   return _codes;
