@@ -8,13 +8,16 @@ import {
   type Texture,
   UnsignedIntType,
 } from 'three';
-
 import { FLOAT_TEXTURES, INTEGER_TEXTURES } from '../constants.js';
 
 const NO_MOTION: Float32Array = /*@__PURE__*/ new Float32Array(4);
 
 const sent = (texture: DataTexture): DataTexture => Object.assign(texture, { needsUpdate: true });
 
+/**
+ * What all crowds have where shaders declare a texture that they have not got: the same, so that it stays bound. WebGL refuses to draw if
+ * a sampler has no texture of its kind, also where the shader never reads it.
+ */
 export const noFloats = /*@__PURE__*/ sent(
   /*@__PURE__*/ new DataTexture(/*@__PURE__*/ new Float32Array(4), 1, 1, RGBAFormat, FloatType),
 );
@@ -30,10 +33,7 @@ export type DrawTextures = Record<
   motion: Float32Array;
 };
 
-/**
- * What all crowds have where shaders declare a texture that they have not got: the same, so that it stays bound. WebGL refuses to draw if
- * a sampler has no texture of its kind, also where the shader never reads it. And numbers for an object without motions that shares a program.
- */
+/** Those, and numbers for an object without motions that shares a program with others. */
 const noTextures = () => {
   const textures = { motion: NO_MOTION } as DrawTextures;
   for (const name of FLOAT_TEXTURES) textures[name] = noFloats;
