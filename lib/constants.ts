@@ -139,6 +139,9 @@ export const NO_CASTING = 1;
 export const NO_RECEIVING = 2;
 export const NO_TANGENTS = 4;
 
+/** The uv channel by which merged materials look up their palette. */
+export const PALETTE_CHANNEL = 3;
+
 /** How joints are named that say how normals of skins are turned, before the number of the part. */
 export const SHADING_JOINT = 'normals of part ';
 

@@ -8,7 +8,7 @@ import {
   type UniformPlace,
   type UniformType,
 } from '../lib/instances/UniformLayout.js';
-import { ARRAY_MAP, MERGED } from '../lib/utils/surfaceMaps.js';
+import { ARRAY_MAP, MERGED, PALETTE } from '../lib/utils/surfaceMaps.js';
 import { mergedConstantGLSL, mergedFragmentGLSL, mergedVertexGLSL } from './mergedSurface.glsl.js';
 import { callFirst } from './placeVertex.glsl.js';
 import { variantOf } from './ShaderVariant.js';
@@ -129,7 +129,9 @@ function fragment(
     const has = uniforms.places.has(name);
     if (!has && !merged) continue;
     const own = merged ? mergedConstantGLSL(name) : name;
-    give(name, `${name}map_fragment`, (include) => beforeMap(include, name, own, has));
+    give(name, `${name}map_fragment`, (include) =>
+      (maps & PALETTE) !== 0 ? afterPalette(include, name) : beforeMap(include, name, own, has),
+    );
   }
   if (uniforms.texels === 0) return shader;
   if (uniforms.places.has('opacity')) {
@@ -187,6 +189,11 @@ float crowd_${name} = ${instanced ? `instanceUniform_${name} >= 0.0 ? instanceUn
 #define ${name} crowd_${name}
 ${include}
 #undef ${name}
+`;
+
+const afterPalette = (include: string, name: string): string => /* glsl */ `
+${include}
+if ( instanceUniform_${name} >= 0.0 ) ${name}Factor = instanceUniform_${name};
 `;
 
 /** Comes with what gives instances uniforms, and with what merges materials, which says what their textures ask for. */

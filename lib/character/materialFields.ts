@@ -1,4 +1,4 @@
-import { Color, Material, MathUtils, type Texture } from 'three';
+import { Color, Material } from 'three';
 import { NEARLY_BLACK } from '../constants.js';
 import { hasUserHook } from '../utils/surfaceMaps.js';
 
@@ -9,7 +9,6 @@ export type Constants = Material & {
   metalness?: number;
   emissive?: Color;
   emissiveIntensity?: number;
-  emissiveMap?: Texture | null;
 };
 
 /** What a material that was merged with others says of its vertices, which now carry it themselves. */
@@ -22,7 +21,9 @@ export interface MaterialShare {
   color: Color;
   /** Whether the vertices' own colours count. */
   vertexColors: boolean;
-  /** Which of the materials it is that became one: its row in their table, if they have one. */
+  /** Place in the palette of roughness, metalness and emission, from 0 to 1; null where there is none. */
+  palette: number | null;
+  /** Which of the materials with different textures it is; 0 where there are none. */
   number: number;
 }
 
@@ -30,13 +31,14 @@ export interface MaterialShare {
 export const shareOf = (
   { name, color, vertexColors }: Constants,
   material: Material,
+  palette: number | null,
   number: number,
 ): MaterialShare => {
   const [r, g, b] = (color as Color).toArray().map((value) => Math.max(value, NEARLY_BLACK));
-  return { material, name, color: new Color(r, g, b), vertexColors, number };
+  return { material, name, color: new Color(r, g, b), vertexColors, palette, number };
 };
 
-/** Constants that a table can hold in place of the material. */
+/** Constants that vertices can hold in place of the material. */
 export const SURFACE = ['roughness', 'metalness', 'emissive', 'emissiveIntensity'];
 const OWN = ['uuid', 'name', 'version', 'userData', 'color', 'vertexColors', '_listeners'];
 
@@ -74,9 +76,14 @@ export function textOf(value: unknown): string {
     return JSON.stringify(typeof toArray === 'function' ? toArray.call(value) : value);
   } catch {
     // JSON has no way to write what refers to itself: such an object is the same as no other.
-    return MathUtils.generateUUID();
+    if (!numbered.has(value)) numbered.set(value, `object ${++lastNumber}`);
+    return numbered.get(value) as string;
   }
 }
+
+/** A text of its own for each object that cannot be written as one. */
+let lastNumber = 0;
+const numbered = /*@__PURE__*/ new WeakMap<object, string>();
 
 /** A copy of a material that shares what its `userData` refers to: what refers to itself could not be copied. */
 export function copyOf<T extends Material>(material: T): T {

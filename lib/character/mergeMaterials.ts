@@ -1,10 +1,30 @@
-import { BufferAttribute, BufferGeometry, type Material, type Texture } from 'three';
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DataTexture,
+  DataUtils,
+  HalfFloatType,
+  type Material,
+  RGBAFormat,
+  type Texture,
+} from 'three';
+import { PALETTE_CHANNEL } from '../constants.js';
 import { type Attribute, floatsOf, pickCorners, shareAttribute, sharingCopy } from '../utils/geometries.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
-import { mergedTable } from '../utils/surfaceMaps.js';
-import type { Constants, MaterialShare } from './materialFields.js';
+import { markPalette } from '../utils/surfaceMaps.js';
+import {
+  type Constants,
+  emissionOf,
+  fieldsOf,
+  keyWithout,
+  type MaterialShare,
+  SURFACE,
+  shareOf,
+  standInFor,
+  textOf,
+} from './materialFields.js';
 import { type MaterialMerger, type Piece, setTriangles } from './mergeParts.js';
-import { familiesOf, type MaterialFamily, mergeFamily } from './mergeTextured.js';
+import { mergeTextured, texturedFamilies } from './mergeTextured.js';
 
 /** How materials of a character are merged. */
 export interface MergeMaterialsOptions {
@@ -27,6 +47,8 @@ type MergedMaterials = { shares: Map<Material, MaterialShare>; owned: (Material 
 
 /** What each material that was made by merging was made of. */
 const madeOf = /*@__PURE__*/ new WeakMap<Material, ReadonlyMap<Material, MaterialShare>>();
+
+const SURFACE_MAPS = ['roughnessMap', 'metalnessMap', 'emissiveMap'];
 
 /**
  * For the option `mergeMaterials` of `bakeCharacter` and the like: makes one material of those that differ only in colour, roughness,
@@ -60,7 +82,8 @@ export function mergeMaterials(options: MergeMaterialsOptions = {}): MaterialMer
       for (let lacks = 0; lacks < 8; lacks++) {
         const alike = pieces.filter((piece) => piece.lacks === lacks);
         const drawn = new Set(alike.flatMap(({ runs }) => runs.map(({ material }) => material)));
-        const { shares, owned } = mergeAll([...drawn], { textures, maxSize }, knownIn(owner));
+        const palettes = !geometry.hasAttribute(`uv${PALETTE_CHANNEL}`);
+        const { shares, owned } = mergeAll([...drawn], palettes, { textures, maxSize }, knownIn(owner));
         if (shares.size > 0) paintPieces(geometry, alike, shares);
         painted.shares.push(shares);
         painted.owned.push(...owned);
@@ -118,30 +141,44 @@ function mergeGroups(
 }
 
 /**
- * Makes one material of those that differ only in constants, and in textures if that is wanted, see `mergeFamily`. Nothing is changed in
- * the materials.
+ * Makes one material of those that differ only in constants: the colour goes to the vertices, and where they differ,
+ * roughness, metalness and emission go to a palette that the vertices look up. Nothing is changed in the materials.
+ * Those that differ in textures become one as well if that is wanted, see `mergeTextured`.
  *
+ * @param palettes Whether vertices have the palette's uv channel to spare.
  * @param known Of materials that were merged before, and become what they became then.
  */
 export function mergeAll(
   materials: readonly Material[],
+  palettes: boolean,
   { textures, maxSize }: Required<MergeMaterialsOptions>,
   known: ReadonlyMap<Material, MaterialShare> = new Map(),
 ): MergedMaterials {
   const merged: MergedMaterials = { shares: new Map(), owned: [] };
   for (const material of materials) {
     const share = textures ? known.get(material) : undefined;
-    if (share) merged.shares.set(material, share);
+    if (share && (palettes || share.palette === null)) merged.shares.set(material, share);
   }
   const fresh = materials.filter((material) => !merged.shares.has(material));
+  const keyOf = (material: Constants) => {
+    const bySurface = palettes && !SURFACE_MAPS.some((map) => fieldsOf(material)[map]);
+    return keyWithout(material, bySurface ? SURFACE : []);
+  };
   const rest: Constants[] = [];
-  for (const family of familiesOf(fresh, textures)) {
-    const { members, maps } = family;
-    const isTextured = maps.some(Boolean) && familiesOf(members, false).length > 1;
-    if (!isTextured || !tryTextured(family, maxSize, merged)) rest.push(...members);
+  for (const family of textures ? texturedFamilies(fresh) : [{ members: fresh }]) {
+    const { members } = family;
+    const alike = new Set(members.map(keyOf)).size === 1;
+    const done = 'maps' in family && !alike && tryTextured(family, maxSize, merged);
+    if (!done) rest.push(...members);
   }
-  for (const family of familiesOf(rest, false)) {
-    if (family.members.length > 1) mergeFamily(family, maxSize, merged);
+
+  const families = new Map<string, Constants[]>();
+  for (const material of rest) {
+    const key = keyOf(material);
+    families.set(key, [...(families.get(key) ?? []), material]);
+  }
+  for (const members of families.values()) {
+    if (members.length > 1) mergeConstants(members, merged);
   }
   for (const { material } of merged.shares.values()) {
     if (!madeOf.has(material)) madeOf.set(material, merged.shares);
@@ -150,10 +187,13 @@ export function mergeAll(
 }
 
 /** Makes one material of a family, unless its images cannot be read. */
-function tryTextured(family: MaterialFamily, maxSize: number, merged: MergedMaterials): boolean {
+function tryTextured(
+  family: ReturnType<typeof texturedFamilies>[number],
+  maxSize: number,
+  merged: MergedMaterials,
+): boolean {
   try {
-    mergeFamily(family, maxSize, merged);
-    return true;
+    return mergeTextured(family, maxSize, merged);
   } catch (error) {
     warnOnce(
       `mergeMaterials: the textures of materials ${listNames(family.members.map(({ name, type }) => name || type))} cannot be read (${(error as Error).message}), so these stay apart; ` +
@@ -161,6 +201,43 @@ function tryTextured(family: MaterialFamily, maxSize: number, merged: MergedMate
     );
     return false;
   }
+}
+
+function mergeConstants(members: readonly Constants[], { shares, owned }: MergedMaterials): void {
+  const material = standInFor(members);
+  owned.push(material);
+  const surfaces = members.map((member) => SURFACE.map((name) => textOf(fieldsOf(member)[name])).join());
+  const uneven = new Set(surfaces).size > 1;
+  if (uneven) owned.push(...givePalette(material, members));
+  members.forEach((member, i) => {
+    shares.set(member, shareOf(member, material, uneven ? (i + 0.5) / members.length : null, 0));
+  });
+}
+
+/** Textures with one texel per material, which replace its constants; green is roughness, blue metalness, as in glTF. */
+function givePalette(material: Constants, members: readonly Constants[]): Texture[] {
+  const fields = fieldsOf(material);
+  const made: Texture[] = [];
+  const texture = (texelOf: (member: Constants) => readonly number[]) => {
+    const texels = Uint16Array.from(members.flatMap(texelOf), (value) => DataUtils.toHalfFloat(value));
+    const palette = new DataTexture(texels, members.length, 1, RGBAFormat, HalfFloatType);
+    palette.channel = PALETTE_CHANNEL;
+    markPalette(palette);
+    palette.needsUpdate = true;
+    made.push(palette);
+    return palette;
+  };
+  if ('roughness' in fields) {
+    const surface = texture(({ roughness = 1, metalness = 0 }) => [0, roughness, metalness, 1]);
+    fields.roughness = fields.metalness = 1;
+    fields.roughnessMap = fields.metalnessMap = surface;
+  }
+  if (material.emissive !== undefined) {
+    fields.emissiveMap = texture((member) => [...emissionOf(member), 1]);
+    material.emissive.set(0xffffff);
+    material.emissiveIntensity = 1;
+  }
+  return made;
 }
 
 /** Pieces of one material each: those that have several might share vertices, but not colours. */
@@ -188,6 +265,7 @@ function paintPieces(
   const colors = color ? floatsOf(color) : new BufferAttribute(new Float32Array(count * 3).fill(1), 3);
   geometry.setAttribute('color', colors);
   const { color: targets = [] } = geometry.morphAttributes;
+  const palette = shareAttribute(Uint16Array, count, 2);
   for (const { runs, first, count: own, geometry: painted, source } of pieces) {
     const share = runs[0] && shares.get(runs[0].material);
     if (!share) continue;
@@ -199,13 +277,13 @@ function paintPieces(
       if (!share.vertexColors) for (let k = 0; k < colors.itemSize; k++) colors.setComponent(vertex, k, 1);
       tint(colors, vertex);
       for (const one of targets) tint(one, vertex, +share.vertexColors);
+      palette.setX(vertex, share.palette ?? 0);
       partIndex.setY(vertex, share.number);
     }
   }
-  // Textures want a place to be read at, also the one that is a table.
-  const hasTable = [...shares.values()].some(({ material }) => mergedTable(material) !== null);
-  if (hasTable && !geometry.hasAttribute('uv'))
-    geometry.setAttribute('uv', shareAttribute(Uint16Array, count, 2));
+  if ([...shares.values()].some((share) => share.palette !== null)) {
+    geometry.setAttribute(`uv${PALETTE_CHANNEL}`, palette);
+  }
 }
 
 /** Colours that no material shows may be meant for motions, which would read those of materials. */

@@ -47,22 +47,22 @@ const LIES_IN: Partial<Record<MergedMap, MergedMap>> = {
 };
 
 /** Materials that can be drawn as one. */
-export interface MaterialFamily {
+interface TexturedFamily {
   members: Constants[];
   /** What all of them have in common. */
   key: string;
-  /** For each of `MERGED_MAPS` what members that have the texture have in common; undefined where there is none, or it stays as it is. */
+  /** For each of `MERGED_MAPS` what members that have the texture have in common; undefined while there is none. */
   maps: (string | undefined)[];
 }
 
 const mapOf = (material: Constants, name: MergedMap) =>
   fieldsOf(material)[name] as Texture | null | undefined;
 
-/** Families of materials that differ in constants, and in textures that can be layers of one if that is wanted. */
-export function familiesOf(materials: readonly Constants[], textures: boolean): MaterialFamily[] {
-  const families: MaterialFamily[] = [];
+/** Families of materials that differ in constants, and in textures that can be layers of one. */
+export function texturedFamilies(materials: readonly Constants[]): TexturedFamily[] {
+  const families: TexturedFamily[] = [];
   for (const material of materials) {
-    const maps = MERGED_MAPS.map((name) => (textures ? mapKey(material, name) : undefined));
+    const maps = MERGED_MAPS.map((name) => mapKey(material, name));
     const key = commonKey(material, maps);
     const family = families.find((other) => {
       return other.key === key && maps.every((map, i) => (map ?? other.maps[i]) === (other.maps[i] ?? map));
@@ -73,7 +73,7 @@ export function familiesOf(materials: readonly Constants[], textures: boolean): 
       family.maps = family.maps.map((map, i) => map ?? maps[i]);
     }
   }
-  if (textures && families.length > 1) for (const material of materials) warnUnloaded(material);
+  if (families.length > 1) for (const material of materials) warnUnloaded(material);
   return families;
 }
 
@@ -103,8 +103,7 @@ function mapKey(material: Constants, name: MergedMap): string | undefined {
 }
 
 function commonKey(material: Constants, maps: readonly (string | undefined)[]): string {
-  // What stays as it is has the place of the table.
-  const merged = material.emissiveMap && maps.every((map) => map === undefined) ? [] : [...SURFACE];
+  const merged = [...SURFACE];
   MERGED_MAPS.forEach((name, i) => {
     if (!mapOf(material, name) || maps[i] !== undefined) merged.push(name, ...(OF_MAP[name] ?? []));
   });
@@ -112,16 +111,18 @@ function commonKey(material: Constants, maps: readonly (string | undefined)[]): 
 }
 
 /**
- * Makes one material of those of a family. Textures become layers of arrays; which of them a material has, and its constants where they
- * differ, stand in a table that shaders look up by the number of the material, which vertices have. Colours are in the vertices.
+ * Makes one material of those of a family. Textures become layers of arrays; which of them a material has, and its constants, stand in
+ * a table that shaders look up by the number of the material, which vertices have.
  *
+ * @returns Whether there was a texture to do it with.
  * @throws If an image cannot be read.
  */
-export function mergeFamily(
-  { members, maps }: MaterialFamily,
+export function mergeTextured(
+  { members, maps }: TexturedFamily,
   maxSize: number,
   { shares, owned }: { shares: Map<Material, MaterialShare>; owned: (Material | Texture)[] },
-): void {
+): boolean {
+  if (maps.every((map) => map === undefined)) return false;
   const pools = new Map<string, Texture[]>();
   const poolOf = MERGED_MAPS.map((name, i) => {
     const settings = maps[i]?.split(' ')[0];
@@ -136,10 +137,11 @@ export function mergeFamily(
     const at = row * TABLE_TEXELS * 4;
     MERGED_MAPS.forEach((name, i) => {
       const map = mapOf(member, name);
-      // What stays as it is, the same for all, has one layer.
-      const pool = poolOf[i] ?? [map];
-      if (map && !pool.includes(map)) pool.push(map);
-      numbers[at + i] = map ? pool.indexOf(map) : -1;
+      const pool = poolOf[i];
+      numbers[at + i] = -1;
+      if (!map || pool === null) return;
+      const layer = pool.indexOf(map);
+      numbers[at + i] = layer < 0 ? pool.push(map) - 1 : layer;
     });
     numbers[at + TABLE_ROUGHNESS] = member.roughness ?? 1;
     numbers[at + TABLE_METALNESS] = member.metalness ?? 0;
@@ -148,21 +150,12 @@ export function mergeFamily(
 
   const packed = new Map([...pools.values()].map((pool) => [pool, packLayers(pool, maxSize)]));
   const width = members.length * TABLE_TEXELS;
-  const material = standInFor(members);
-  const fields = fieldsOf(material);
-  owned.push(material, ...packed.values());
-  members.forEach((member, number) => shares.set(member, shareOf(member, material, number)));
-  const isEven = members.every((member) => keyWithout(member, []) === keyWithout(members[0], []));
-  if (isEven) return;
   const table = new DataTexture(numbers, width, 1, RGBAFormat, FloatType);
   table.needsUpdate = true;
-  owned.push(table);
+  const material = standInFor(members);
+  const fields = fieldsOf(material);
+  owned.push(material, table, ...packed.values());
   for (const texture of packed.values()) noteMerged(texture, table);
-  // Tables are found by textures of the material: where there are no others by this one, which nothing shows.
-  if (packed.size === 0) {
-    noteMerged(table, table);
-    fields.emissiveMap = table;
-  }
   MERGED_MAPS.forEach((name, i) => {
     const pool = poolOf[i];
     if (pool === null) return;
@@ -171,6 +164,8 @@ export function mergeFamily(
     const owner = fieldsOf(members.find((member) => mapKey(member, name) !== undefined) as Constants);
     for (const constant of OF_MAP[name] ?? []) fields[constant] = owner[constant];
   });
+  members.forEach((member, number) => shares.set(member, shareOf(member, material, null, number)));
+  return true;
 }
 
 /** What textures must have in common to become layers of one, whatever their images. */

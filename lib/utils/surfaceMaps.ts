@@ -20,14 +20,15 @@ export const TABLE_ROUGHNESS = 6;
 export const TABLE_METALNESS = 7;
 export const TABLE_EMISSIVE = 8;
 
-/** Bit of a code that says that the constants and textures of a material stand in a table. */
+/** Bit of a code that says that a material was made of several with different textures. */
 export const MERGED = 64;
 
 /** Codes of merged materials are below this. */
 export const MERGED_CODES = 128;
 
-/** A further bit, of what other textures of a material ask of its shaders: its `map` has layers. */
+/** Further bits, of what other textures of a material ask of its shaders: its `map` has layers; its constants are in a palette. */
 export const ARRAY_MAP = 128;
+export const PALETTE = 256;
 
 /** Whether a texture has layers in the shaders of such a code. */
 export const hasLayers = (code: number, map: MergedMap): boolean =>
@@ -57,7 +58,7 @@ export function noteMerged(map: Texture, table: Texture): void {
   anyMerged = true;
 }
 
-/** The table of a merged material; null for other materials, and for those that were merged of ones that differ in colour alone. */
+/** The table of a merged material with several textures; null for other materials. */
 export function mergedTable(material: Material): Texture | null {
   if (!anyMerged) return null;
   for (let i = 0; i < MERGED_MAPS.length; i++) {
@@ -82,10 +83,20 @@ export function mergedCode(material: Material): number {
 export const hasArrayMap = (material: Material): boolean =>
   isArray((material as Mapped).map) && mergedTable(material) === null;
 
+/** Notes that a texture holds the constants of merged materials, so that what takes their place is not multiplied by it. */
+export function markPalette(texture: Texture): void {
+  texture.userData.isPalette = true;
+}
+
+/** Whether roughness and metalness of a material are in such a palette. */
+export const hasPalette = (material: Material): boolean =>
+  (material as Mapped).roughnessMap?.userData.isPalette === true;
+
 /** What shaders of a material are made for by its textures. */
 export function mapsCode(material: Material): number {
   const merged = mergedCode(material);
-  return merged === 0 && isArray((material as Mapped).map) ? ARRAY_MAP : merged;
+  const maps = merged === 0 && isArray((material as Mapped).map) ? ARRAY_MAP : merged;
+  return hasPalette(material) ? maps + PALETTE : maps;
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 } from 'three';
 import { bumps, stripes } from './textures.js';
 
-/** A character that needs every vertex attribute three.js knows, in two materials that can be merged by a table. */
+/** A character that needs every vertex attribute three.js knows, in two materials that can be merged by a palette. */
 export interface Everything {
   root: Group;
   clips: AnimationClip[];

@@ -10,7 +10,7 @@ import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { warnOnce } from '../../utils/messages.js';
-import { hasArrayMap, MERGED_CODES, mergedCode } from '../../utils/surfaceMaps.js';
+import { hasArrayMap, hasPalette, MERGED_CODES, mergedCode } from '../../utils/surfaceMaps.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.js';
@@ -31,7 +31,7 @@ export { instanceUniform } from './uniformNodes.js';
 const builds = /*@__PURE__*/ new WeakMap<DrawnCrowd, WeakMap<Material, number>>();
 
 /** Kinds of surfaces that build keys tell apart: four, and then the codes of merged materials, which are the upper half. */
-const MERGED_SURFACES = 2;
+const MERGED_SURFACES = 4;
 const SURFACES = MERGED_SURFACES + MERGED_CODES / 2;
 
 /** Short numbers for keys. */
@@ -184,11 +184,11 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   return number;
 }
 
-/** A number below `SURFACES`. Merged materials have no array to choose from. */
+/** A number below `SURFACES`. Merged materials with textures have neither an array to choose from nor a palette. */
 function surfaceOf(material: Material): number {
   const merged = mergedCode(material);
   if (merged > 0) return merged - MERGED_CODES / 2 + MERGED_SURFACES;
-  return hasArrayMap(material) ? 1 : 0;
+  return (hasArrayMap(material) ? 2 : 0) + (hasPalette(material) ? 1 : 0);
 }
 
 /**

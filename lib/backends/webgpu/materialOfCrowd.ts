@@ -35,6 +35,7 @@ import { isCrowd } from '../../core/drawnCrowds.js';
 import {
   hasArrayMap,
   hasLayers,
+  hasPalette,
   MERGED_MAPS,
   type MergedMap,
   mergedCode,
@@ -71,6 +72,10 @@ export function overrideMaterial(material: DrawnMaterial, builder: NodeBuilder, 
     const at = name === 'roughness' ? TABLE_ROUGHNESS : TABLE_METALNESS;
     const constant = merged?.number(at) ?? materialProperty<'float'>(name, 'float');
     override(name, 'float', () => (own === null ? constant : select(own.lessThan(0), constant, own)));
+    if (own === null || !hasPalette(material)) continue;
+    // Its texels are constants of the merged materials, and not what multiplies them.
+    const texel = materialProperty<'vec4'>(`${name}Map`, 'texture');
+    override(`${name}Map`, 'texture', () => select(own.lessThan(0), texel, vec4(1)));
   }
   const opacity = uniformNode<'float'>(crowd, builder, 'opacity');
   // Shadows know nothing of opacity in three.js.
@@ -166,7 +171,8 @@ const mapLayer = /*@__PURE__*/ Fn((builder: NodeBuilder) => {
 });
 
 /**
- * What shaders know of the merged material that a fragment is of; null where a material was not merged: twin of `mergedSurface.glsl.ts`.
+ * What shaders know of the merged material that a fragment is of, where a material was merged of several with different textures; null
+ * for others: twin of `mergedSurface.glsl.ts`.
  *
  * @param material The one that the build is for, or whose shadow is.
  */

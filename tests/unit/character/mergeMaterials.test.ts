@@ -2,14 +2,15 @@ import { type Material, MeshBasicMaterial, MeshStandardMaterial, Texture } from 
 import { expect, test } from 'vitest';
 import { mergeAll } from '../../../lib/character/mergeMaterials.js';
 
-const merge = (materials: Material[]) => mergeAll(materials, { textures: true, maxSize: 4096 });
+const merge = (materials: Material[], palettes: boolean) =>
+  mergeAll(materials, palettes, { textures: true, maxSize: 4096 });
 
 const surface = (parameters: ConstructorParameters<typeof MeshStandardMaterial>[0]) =>
   new MeshStandardMaterial(parameters);
 
 /** Sizes of the groups that become one material each. */
-function groups(materials: Material[]): number[] {
-  const { shares } = merge(materials);
+function groups(materials: Material[], palettes = true): number[] {
+  const { shares } = merge(materials, palettes);
   const merged = new Set([...shares.values()].map(({ material }) => material));
   return [...merged].map((one) => [...shares.values()].filter(({ material }) => material === one).length);
 }
@@ -41,7 +42,7 @@ test('nodes that plain materials have go along, and methods of the user keep the
   const node = { isNode: true, uuid: 'a node' };
   const [red, green] = [surface({ color: 0xff0000 }), surface({ color: 0x00ff00 })];
   for (const material of [red, green]) Object.assign(material, { colorNode: node });
-  const { shares } = merge([red, green]);
+  const { shares } = merge([red, green], true);
   expect(shares.get(red)?.material).toMatchObject({ colorNode: node });
   expect(shares.get(red)?.material).toBe(shares.get(green)?.material);
   Object.assign(green, { colorNode: { isNode: true, uuid: 'another' } });

@@ -23,7 +23,7 @@ function image(value: number, settings: Partial<Texture> = {}, size = 2): DataTe
 }
 
 const merge = (materials: Material[], options?: MergeMaterialsOptions) =>
-  mergeAll(materials, { textures: true, maxSize: 4096, ...options });
+  mergeAll(materials, true, { textures: true, maxSize: 4096, ...options });
 
 /** How many materials are drawn. */
 function drawn(materials: Material[], option?: MergeMaterialsOptions): number {
