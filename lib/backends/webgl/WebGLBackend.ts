@@ -325,7 +325,7 @@ function bindTextures(
   const { elements } = crowd.bindMatrix;
   elements[PARAM_LISTED] = FIRST_LISTED + listed.first + start;
   elements[PARAM_LOOKS_UP] = listed === list ? 0 : 1;
-  (poses ?? glslSourceOf(crowd)).bindTextures(crowd, textures);
+  (poses ?? glslSourceOf(crowd)).bindTextures?.(crowd, textures);
   textures.list = listed.texture.plain;
   textures.matrices = (crowd.crowd.places.follower as MatrixTexture).texture;
   if (parts !== null) textures.parts = parts.texture.plain;

@@ -81,10 +81,13 @@ const STEPS = 3;
 const COMPOSE = 2;
 
 /**
- * The first texture unit that passes and uploads bind to. Materials have units below it, and three.js does not bind theirs once more where
- * it draws another object in the same material.
+ * Texture units that passes and uploads bind to, the last of all: three.js has those of materials from the first one on, and does not bind
+ * them once more where it draws another object in the same material.
  */
-const FIRST_UNIT = 16;
+const UNITS = 14;
+
+const firstUnit = ({ capabilities: { maxTextures, maxVertexTextures } }: WebGLRenderer): number =>
+  maxTextures + maxVertexTextures - UNITS;
 
 /** Covers the viewport by one triangle. */
 const VERTEX =
@@ -117,7 +120,7 @@ export function sendTexels(renderer: WebGLRenderer, texture: DataTexture, start:
   const { TEXTURE_2D, RGBA, FLOAT } = gl;
   const { state } = renderer;
   const { width, data } = texture.image as { width: number; data: Float32Array };
-  const unit = gl.TEXTURE0 + FIRST_UNIT;
+  const unit = gl.TEXTURE0 + firstUnit(renderer);
   // A texture that is bound there already would not make it the active one.
   state.activeTexture(unit);
   state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, unit);
@@ -427,9 +430,10 @@ export class WebGLPosePass {
   run(renderer: WebGLRenderer, scratch: readonly WebGLRenderTarget[], step: number): void {
     const { inputs, samplers, settings, row, first, perRow } = this;
     const shader = this.shaders[step];
-    if (!shader) return;
+    // It has none where the crowd was disposed before its turn.
+    if (!shader || this.palette === null) return;
     const isLast = step === COMPOSE;
-    const target = isLast ? (this.palette as Palette).target : scratch[step];
+    const target = isLast ? this.palette.target : scratch[step];
     const { textures } = scratch[isLast && this.shaders[1] ? 1 : 0];
     for (let i = 0; i < PALETTE_TEXTURES; i++) inputs[i] = textures[i];
     const gl = renderer.getContext() as WebGL2RenderingContext;
@@ -439,11 +443,10 @@ export class WebGLPosePass {
     if (framebuffer === undefined) renderer.setRenderTarget(target);
     else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
     const width = (isLast ? this.columns : this.entries) * perRow;
-    if (isLast) {
-      // What shaders know of rows of the palette counts from its own first one.
-      settings[7] -= first;
-      settings[10] -= first * perRow;
-    }
+    // What shaders know of rows of the palette counts from its own first one.
+    const below = isLast ? first : 0;
+    settings[7] -= below;
+    settings[10] -= below * perRow;
     state.viewport(_viewport.set(0, isLast ? row - settings[7] : row, width, this.rows));
     const made = this.programFor(renderer, shader);
     const { program } = made;
@@ -454,16 +457,18 @@ export class WebGLPosePass {
         throw new Error(`The pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
       samplers.forEach((name, unit) => {
         const sampler = gl.getUniformLocation(program, name);
-        gl.uniform1i(sampler, FIRST_UNIT + unit);
+        gl.uniform1i(sampler, firstUnit(renderer) + unit);
         if (sampler !== null) made.units |= 1 << unit;
       });
       made.settings = gl.getUniformLocation(program, 'settings');
     }
     gl.uniform4fv(made.settings, settings);
+    settings[7] += below;
+    settings[10] += below * perRow;
     for (let i = 0; i < inputs.length; i++) {
       if ((made.units & (1 << i)) === 0) continue;
       const { __webglTexture } = keptOf(renderer, inputs[i]);
-      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + FIRST_UNIT + i);
+      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + firstUnit(renderer) + i);
     }
     // Instanced, as no triangle of three.js's own is: so that tools can tell it.
     gl.drawArraysInstanced(gl.TRIANGLES, 0, 3, 1);

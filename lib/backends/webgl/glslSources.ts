@@ -12,8 +12,8 @@ export interface GLSLSource {
   readonly glsl: SourceGLSL;
   /** Poses instances once, for all vertices; where it `places`. */
   poses?(crowd: DrawnCrowd): WebGLPoses;
-  /** Puts the textures that its shaders read where three.js binds them. */
-  bindTextures(crowd: DrawnCrowd, textures: DrawTextures): void;
+  /** Puts the textures that its shaders read where three.js binds them, unless its poses do. */
+  bindTextures?(crowd: DrawnCrowd, textures: DrawTextures): void;
 }
 
 /** The clips' own tracks: a pass poses each instance once, as `AnimationMixer` does, and vertices read what it has written. */
@@ -28,7 +28,6 @@ const trackGLSL: GLSLSource = {
     skinningMatrix: paletteMatrixGLSL,
   },
   poses: posesOf,
-  bindTextures: (crowd, textures) => posesOf(crowd).bindTextures(crowd, textures),
 };
 
 const sources: GLSLSource[] = [trackGLSL];

@@ -195,8 +195,8 @@ function compileCrowd(
     uneven: patch.uneven,
     isOwn,
     displaced: parameters.displacementMap,
-    // Shadows have no colours.
-    colored: parameters.instancingColor && (patch.role === 'color' || isOwn),
+    // Depth has no colours.
+    colored: parameters.instancingColor && (isOwn || !isDepth(material)),
   };
   const fade = codes.some((code) => variantOf(code).fades) ? fadeGLSL : null;
   const vertexShader = fade?.vertex(parameters.vertexShader) ?? parameters.vertexShader;
@@ -232,6 +232,10 @@ function compileCrowd(
   }
   if (fade !== null && patch.lists) parameters.fragmentShader = fade.fragment(parameters.fragmentShader);
 }
+
+/** Whether a material is one of three.js's own for shadow maps. */
+export const isDepth = (material: Material): boolean =>
+  'isMeshDepthMaterial' in material || 'isMeshDistanceMaterial' in material;
 
 /**
  * Whether the shaders of a material know lists: all but those of raw shader materials, which declare the attributes of instances
