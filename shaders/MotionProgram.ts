@@ -62,8 +62,6 @@ export const motionProgram = (number: number): MotionProgram | undefined => prog
 export interface MotionChunks {
   /** StorageOf<'vec4'> of numbers that shaders are told; 0 where nothing is moved. */
   vectors: number;
-  /** Whether they may read which numbers instances have that were exchanged. */
-  readsSeeds: boolean;
   /** Defines what the others read. */
   declarations: string;
   /** Is done once the matrix `crowdSkin` is known. */
@@ -75,7 +73,6 @@ export interface MotionChunks {
 
 const NONE: MotionChunks = {
   vectors: 0,
-  readsSeeds: false,
   declarations: '',
   move: '',
   shift: ['', ''],

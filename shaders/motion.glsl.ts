@@ -54,12 +54,13 @@ export function compileMotions(codes: readonly number[]): MotionChunks | null {
       })
       .join('\n  ');
   const sources = all.flatMap(({ steps }) => steps.map(({ source }) => source));
-  const readsSeeds = sources.some((source) => reads(source, 'random'));
   const hides = codes.some((code) => variantOf(code).parts);
   const declarations = [
     ...new Set([
       ...(sources.some((source) => reads(source, 'color')) ? [colorGLSL()] : []),
-      ...(readsSeeds ? [randomOfGLSL(motionNumber(MOTION_SWAPPED))] : []),
+      ...(sources.some((source) => reads(source, 'random'))
+        ? [randomOfGLSL(motionNumber(MOTION_SWAPPED))]
+        : []),
       ...sources.map(({ functions }) => functions),
       ...all.flatMap((program) =>
         program.steps.map((step, i) => functionGLSL(functionName(program, i), step)),
@@ -68,7 +69,7 @@ export function compileMotions(codes: readonly number[]): MotionChunks | null {
     moveGLSL(statements('beforeSkinning'), statements('afterSkinning'), hides),
   ].join('\n');
   const vectors = Math.max(...all.map((program) => program.vectors));
-  return { ...MOVED, declarations, vectors, readsSeeds };
+  return { ...MOVED, declarations, vectors };
 }
 
 const functionName = ({ number }: MotionProgram, step: number): string => `motion_${number}_${step}`;

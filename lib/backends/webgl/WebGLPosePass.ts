@@ -81,13 +81,10 @@ const STEPS = 3;
 const COMPOSE = 2;
 
 /**
- * Texture units that passes and uploads bind to, the last of all: three.js has those of materials from the first one on, and does not bind
- * them once more where it draws another object in the same material.
+ * The first texture unit that passes and uploads bind to, the last ones of the 32 that every device has: three.js gives materials the first
+ * ones, and does not bind theirs once more where it draws another object in the same material.
  */
-const UNITS = 14;
-
-const firstUnit = ({ capabilities: { maxTextures, maxVertexTextures } }: WebGLRenderer): number =>
-  maxTextures + maxVertexTextures - UNITS;
+const FIRST_UNIT = 18;
 
 /** Covers the viewport by one triangle. */
 const VERTEX =
@@ -120,7 +117,7 @@ export function sendTexels(renderer: WebGLRenderer, texture: DataTexture, start:
   const { TEXTURE_2D, RGBA, FLOAT } = gl;
   const { state } = renderer;
   const { width, data } = texture.image as { width: number; data: Float32Array };
-  const unit = gl.TEXTURE0 + firstUnit(renderer);
+  const unit = gl.TEXTURE0 + FIRST_UNIT;
   // A texture that is bound there already would not make it the active one.
   state.activeTexture(unit);
   state.bindTexture(TEXTURE_2D, kept.__webglTexture as WebGLTexture, unit);
@@ -457,7 +454,7 @@ export class WebGLPosePass {
         throw new Error(`The pass that poses crowds: ${gl.getProgramInfoLog(program)}`);
       samplers.forEach((name, unit) => {
         const sampler = gl.getUniformLocation(program, name);
-        gl.uniform1i(sampler, firstUnit(renderer) + unit);
+        gl.uniform1i(sampler, FIRST_UNIT + unit);
         if (sampler !== null) made.units |= 1 << unit;
       });
       made.settings = gl.getUniformLocation(program, 'settings');
@@ -468,7 +465,7 @@ export class WebGLPosePass {
     for (let i = 0; i < inputs.length; i++) {
       if ((made.units & (1 << i)) === 0) continue;
       const { __webglTexture } = keptOf(renderer, inputs[i]);
-      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + firstUnit(renderer) + i);
+      state.bindTexture(gl.TEXTURE_2D, __webglTexture as WebGLTexture, gl.TEXTURE0 + FIRST_UNIT + i);
     }
     // Instanced, as no triangle of three.js's own is: so that tools can tell it.
     gl.drawArraysInstanced(gl.TRIANGLES, 0, 3, 1);

@@ -10,6 +10,7 @@ import type { DrawnCrowd } from '../../core/Crowd.js';
 import { warnOnce } from '../../utils/messages.js';
 import { compileAhead } from './compileAhead.js';
 import { glslOfNumber } from './glslSources.js';
+import { isDepth } from './syncShadowMaterial.js';
 
 type CompileHook = (parameters: WebGLProgramParametersWithUniforms, renderer: WebGLRenderer) => void;
 
@@ -232,10 +233,6 @@ function compileCrowd(
   }
   if (fade !== null && patch.lists) parameters.fragmentShader = fade.fragment(parameters.fragmentShader);
 }
-
-/** Whether a material is one of three.js's own for shadow maps. */
-export const isDepth = (material: Material): boolean =>
-  'isMeshDepthMaterial' in material || 'isMeshDistanceMaterial' in material;
 
 /**
  * Whether the shaders of a material know lists: all but those of raw shader materials, which declare the attributes of instances

@@ -3,8 +3,6 @@ import { hasUserHook } from '../../utils/surfaceMaps.js';
 
 /** What three.js gives a material for shadow maps, of each material that casts one, and what it has of its own. */
 interface Given {
-  isMeshDepthMaterial?: boolean;
-  isMeshDistanceMaterial?: boolean;
   alphaHash?: boolean;
   map?: Texture | null;
   alphaMap?: Texture | null;
@@ -52,15 +50,16 @@ export function syncShadowMaterial({ state }: WebGLRenderer, material: Material)
   setProgram(null);
 }
 
+/** Whether a material is one of three.js's own for shadow maps. */
+export const isDepth = (material: Material): boolean =>
+  'isMeshDepthMaterial' in material || 'isMeshDistanceMaterial' in material;
+
 /** Whether textures may say which fragments are discarded: three.js's depth materials read them for nothing else. */
 function readsTextures(material: Material): boolean {
-  const { isMeshDepthMaterial, isMeshDistanceMaterial, alphaTest = 0, alphaHash } = material as Given;
-  const isOwn = isMeshDepthMaterial !== true && isMeshDistanceMaterial !== true;
-  return isOwn || alphaTest > 0 || alphaHash === true || hasUserHook(material);
+  const { alphaTest = 0, alphaHash } = material as Given;
+  return !isDepth(material) || alphaTest > 0 || alphaHash === true || hasUserHook(material);
 }
 
-/** A number that differs where three.js needs another program. */
-const programOf = ({ map, alphaMap, displacementMap }: Given): number =>
-  (channelOf(map) * 8 + channelOf(alphaMap)) * 8 + channelOf(displacementMap);
-
-const channelOf = (map: Texture | null | undefined): number => (map ? 1 + map.channel : 0);
+/** What differs where three.js needs another program: the uv channels of the textures that there are. */
+const programOf = (given: Given): string =>
+  GIVEN.map((key) => (given[key] as Texture | null | undefined)?.channel).join();
