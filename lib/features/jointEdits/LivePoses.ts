@@ -91,9 +91,10 @@ export class LivePoses {
   /** Gives back the places of poses that no longer show, and calls back with their instances. */
   endLeft(now: number, callback: (index: number) => void): void {
     const { places, pool } = this;
-    for (let index = 0; index < places.length && !this.isEmpty; index++) {
-      if (places[index] < 0 || !this.isLeaving(index)) continue;
-      if (rampDone(pool.numbers, places[index] * RAMP_SIZE, now) < 1) continue;
+    for (let index = 0, left = pool.held; left > 0; index++) {
+      if (places[index] < 0) continue;
+      left--;
+      if (!this.isLeaving(index) || rampDone(pool.numbers, places[index] * RAMP_SIZE, now) < 1) continue;
       this.drop(index);
       callback(index);
     }
