@@ -4,6 +4,7 @@ import {
   Box3,
   Group,
   type Object3D,
+  Quaternion,
   Skeleton,
   type SkinnedMesh,
   Uint16BufferAttribute,
@@ -19,6 +20,7 @@ import { createCoarseCharacter, createFigure } from '../support/coarseCharacter.
 import { expectSameDrawn } from '../support/comparePair.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
+import { editsOf } from '../support/features.js';
 import { createKnight } from '../support/knight.js';
 import {
   bakeCharacter,
@@ -177,6 +179,10 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
     });
     for (const one of [crowd, ...mixers.map(({ mixer }) => mixer)]) one.update(0.2);
     await compare('in fades');
+    const turned = new Quaternion(0, 0.6, 0, 0.8);
+    for (const joint of ['Hips', 'Head']) editsOf(crowd).setRotationAt(crowd.all, joint, turned);
+    town.traverse(({ name, quaternion }) => /^(Hips|Head)$/.test(name) && quaternion.copy(turned));
+    await compare('edited');
     const levels = new CrowdLevels(crowd);
     levels.add(crowd.geometry, 2);
     for (const kind of kinds.meshes.slice(1)) levels.addToKind(kind as never, kind?.geometry as never, 2);
