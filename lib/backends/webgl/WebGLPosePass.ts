@@ -231,7 +231,7 @@ export function runPasses(renderer: WebGLRenderer, isDrawing: boolean): void {
     for (let step = 0; step < STEPS; step++)
       for (let i = 0; i < waits; i++) waiting[i]?.run(renderer, shared.targets, step);
   } catch (error) {
-    for (const pass of waiting) if (pass !== null) pass.hasFailed = true;
+    for (const pass of waiting) if (pass !== null) pass.posedIn = undefined;
     throw error;
   } finally {
     waiting.fill(null);
@@ -254,8 +254,8 @@ export class WebGLPosePass {
   /** What the palette is in, null as long as there is no room for anybody, and the first of its rows there. */
   palette: Palette | null = null;
   first = 0;
-  /** Whether an error was thrown before poses were there. */
-  hasFailed = false;
+  /** What a renderer has the poses in: another one where its context was lost, or it was disposed; none where an error was thrown. */
+  posedIn?: WebGLFramebuffer;
   private readonly samplers: readonly string[];
   private readonly settings = new Float32Array(12);
   /** Textures that the steps read, by their samplers. */
@@ -439,6 +439,7 @@ export class WebGLPosePass {
     const framebuffer = keptOf(renderer, target).__webglFramebuffer;
     if (framebuffer === undefined) renderer.setRenderTarget(target);
     else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
+    if (isLast) this.posedIn = keptOf(renderer, target).__webglFramebuffer;
     const width = (isLast ? this.columns : this.entries) * perRow;
     // What shaders know of rows of the palette counts from its own first one.
     const below = isLast ? first : 0;

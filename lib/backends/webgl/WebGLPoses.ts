@@ -10,7 +10,7 @@ import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows, SHARE_IN_USE } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
-import { MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
+import { keptOf, MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of a row that is not posed. */
 const NONE = -1;
@@ -33,9 +33,6 @@ export class WebGLPoses {
   /** The instance that is posed next in each row, as a list and as the pass reads it. */
   private due: Float32Array = new Float32Array(0);
   private dueList = new InstanceList(0);
-
-  /** What the renderer for which they are made keeps of its context: another object after the context was lost. */
-  private context: object | null = null;
 
   constructor(capacity: number) {
     this.resize(capacity);
@@ -87,10 +84,8 @@ export class WebGLPoses {
     // It may be one of those that wait, where a crowd is drawn in the middle of its own draw.
     if (isDrawing) runPasses(renderer, true);
     this.prepareEdits(renderer, crowd);
-    const { properties } = renderer;
-    if (this.context !== properties || pass.hasFailed) this.tracker.clear();
-    this.context = properties;
-    pass.hasFailed = false;
+    const { palette } = pass;
+    if (palette && pass.posedIn !== keptOf(renderer, palette.target).__webglFramebuffer) this.tracker.clear();
     const { askedCount } = this.tracker;
     if (this.tracker.moveTo(crowd) && this.rows.shrink(askedCount)) this.begin();
     const { tracker, rows } = this;
