@@ -97,7 +97,7 @@ export type {
   LevelStart,
 } from './features/levels/CrowdLevels.js';
 export { type CreateLevelOptions, createLevel, type LevelOfObject } from './features/levels/createLevel.js';
-export type { AttachmentLevel, LevelMesh } from './features/levels/LevelMesh.js';
+export type { LevelMesh } from './features/levels/LevelMesh.js';
 export type { Level } from './features/levels/LevelTable.js';
 export { InstanceMorphs } from './features/morphs/InstanceMorphs.js';
 export {

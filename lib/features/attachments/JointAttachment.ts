@@ -108,7 +108,13 @@ export class JointAttachment extends CrowdMesh {
     if (!this.isOnSocket()) return;
     const { socket } = this;
     this.socket = this.socketIn(boneTexture);
-    rebindToJoint(this.geometry, socket, this.socket);
+    const levels = this.attachments.filter((one) => (one as { isLevelMesh?: boolean }).isLevelMesh);
+    for (const { geometry } of [this, ...levels]) rebindToJoint(geometry, socket, this.socket);
+  }
+
+  /** A copy of a geometry that lies in the joint's own space as the attachment's does, bound to the joint. @internal */
+  bound(geometry: BufferGeometry): BufferGeometry {
+    return bindToJoint(geometry, this.socket, this.offset);
   }
 
   /** Whether all vertices follow the one joint; the user may have assigned another geometry. */

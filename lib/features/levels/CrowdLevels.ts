@@ -1,5 +1,4 @@
 import type { BufferGeometry, Material, Object3D } from 'three';
-import { bindToJoint } from '../../character/bindToJoint.js';
 import { ALL_LEVELS, type Influences, MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
@@ -10,7 +9,7 @@ import type { ListNumber } from '../../culling/LODSelector.js';
 import { isWithin } from '../../utils/messages.js';
 import type { JointAttachment } from '../attachments/JointAttachment.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';
-import { AttachmentLevel, LevelCopy, LevelMesh } from './LevelMesh.js';
+import { LevelCopy, LevelMesh } from './LevelMesh.js';
 import { type Level, LevelTable } from './LevelTable.js';
 
 const NAME = 'CrowdLevels';
@@ -232,14 +231,14 @@ export class CrowdLevels implements CrowdFeature {
     geometry: BufferGeometry,
     from: number,
     options?: AttachmentLevelOptions,
-  ): AttachmentLevel;
+  ): LevelMesh;
   addToAttachment(attachment: JointAttachment, geometry: null, from: number): null;
   addToAttachment(
     attachment: JointAttachment,
     geometry: BufferGeometry | null,
     from: number,
     options: AttachmentLevelOptions = {},
-  ): AttachmentLevel | null {
+  ): LevelMesh | null {
     checkFrom(from);
     if (attachment.crowd !== this.crowd.crowd)
       throw new Error(`${NAME}: "${attachment.name}" is attached to another crowd, or to none.`);
@@ -247,12 +246,9 @@ export class CrowdLevels implements CrowdFeature {
       this.hidden.set(attachment, from);
       return null;
     }
-    const { socket, offset, interpolate } = attachment;
-    const bound = bindToJoint(geometry, socket, offset);
-    const material = options.material ?? attachment.material;
-    const level = new AttachmentLevel(attachment, bound, material, { interpolate, influences: 1 }, from);
+    const bound = attachment.bound(geometry);
+    const level = meshOf(attachment, bound, { ...options, influences: 1 }, from);
     bound.dispose();
-    setShadows(level, options);
     return level;
   }
 
@@ -414,7 +410,7 @@ const isInPlace = (mesh: object): mesh is LevelMesh & { readonly from: number } 
 
 const isKind = (mesh: object): boolean => (mesh as Partial<KindMesh>).isKindMesh === true;
 
-/** Draws a level of a crowd or of a kind. */
+/** Draws a level of a crowd, of a kind or of an attachment. */
 function meshOf(
   owner: CrowdMesh,
   source: BufferGeometry | LevelSource,

@@ -1,5 +1,5 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
-import { rebindToJoint, type Socket } from '../../character/bindToJoint.js';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { DrawnCrowd, DrawOptions } from '../../core/Crowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { ListNumber } from '../../culling/LODSelector.js';
@@ -105,6 +105,12 @@ export class LevelMesh extends CrowdMesh {
     this.prepareDraw();
   }
 
+  /** What an attachment is attached to sees to that. @internal */
+  override checkBoneTexture(boneTexture: BoneTexture): void {
+    if ((this.owner as { isJointAttachment?: boolean }).isJointAttachment !== true)
+      super.checkBoneTexture(boneTexture);
+  }
+
   /** Morph targets need influences for each, and these are the owner's. @internal */
   ownerReplaced(): void {
     const { geometry, owner } = this;
@@ -147,53 +153,6 @@ export class LevelMesh extends CrowdMesh {
   }
 
   protected override fitGeometry(): void {}
-}
-
-/** What an attachment tells those that are drawn in its place. */
-export interface SocketMesh extends CrowdMesh {
-  readonly socket: Socket;
-}
-
-/**
- * What is drawn in the place of an attachment from a level of its crowd on. It follows the same joint, and looks the same.
- *
- * @category See
- */
-export class AttachmentLevel extends LevelMesh {
-  override readonly type: string = 'AttachmentLevel';
-  /** For type testing. */
-  readonly isAttachmentLevel = true;
-  private socket: Socket;
-
-  /**
-   * @param from Number of the crowd's level from which on it is drawn.
-   * @internal
-   */
-  constructor(
-    override readonly owner: SocketMesh,
-    geometry: BufferGeometry,
-    material: Material | Material[],
-    options: DrawOptions,
-    from: number,
-  ) {
-    super(owner, geometry, material, options, from);
-    this.socket = owner.socket;
-  }
-
-  /** @internal */
-  override copyFor(owner: CrowdMesh): AttachmentLevel {
-    return new AttachmentLevel(owner as SocketMesh, this.geometry, this.material, this, this.from as number);
-  }
-
-  /** What it is attached to sees to that. @internal */
-  override checkBoneTexture(): void {}
-
-  /** @internal */
-  override prepareBoneTexture(): void {
-    const { socket } = this.owner;
-    if (socket !== this.socket) rebindToJoint(this.geometry, this.socket, socket);
-    this.socket = socket;
-  }
 }
 
 /** Stands for a level among the children of a copy of its crowd, until the copy makes its own there. */
