@@ -9,14 +9,14 @@ import { impostorGLSL } from '../shaders/impostor.glsl.js';
 import { surfaceGLSL } from '../shaders/instanceUniforms.glsl.js';
 import { jointEditsGLSL } from '../shaders/jointEdits.glsl.js';
 import { layersGLSL } from '../shaders/layers.glsl.js';
-import { levelDissolveGLSL } from '../shaders/levelDissolve.glsl.js';
 import { setMotionCompiler } from '../shaders/MotionProgram.js';
 import { compileMotions } from '../shaders/motion.glsl.js';
 import { partsGLSL } from '../shaders/parts.glsl.js';
 import { frameGLSL, restGLSL } from './backends/webgl/frameGLSL.js';
 import { registerGLSLSource } from './backends/webgl/glslSources.js';
 import { glslTiles } from './backends/webgl/glslTiles.js';
-import { registerFadeGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
+import { levelDraws } from './backends/webgl/levelDraws.js';
+import { registerLevelGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
 import {
   registerBodiesGLSL,
@@ -67,7 +67,7 @@ export type JointEdits = BaseEdits;
 export const AnimationLayers = /*@__PURE__*/ withPieces(BaseLayers, registerLayersGLSL, layersGLSL);
 export type AnimationLayers = BaseLayers;
 
-export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerFadeGLSL, levelDissolveGLSL);
+export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerLevelGLSL, levelDraws);
 export type CrowdLevels = BaseLevels;
 
 function withImpostorGLSL(): typeof BaseImpostor {

@@ -35,6 +35,7 @@ export interface Backend {
     camera: Camera,
     lodCamera: Camera,
     material: Material,
+    group: GeometryGroup | null,
   ): void;
   /** What a camera saw when it last drew the crowd, where the GPU finds that out; null where the CPU does. */
   readView?(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null;

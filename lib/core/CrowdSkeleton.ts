@@ -1,4 +1,4 @@
-import type { Camera, Material, WebGLRenderer } from 'three';
+import type { Camera, GeometryGroup, Material, Scene, WebGLRenderer } from 'three';
 import {
   DataTexture,
   FloatType,
@@ -9,6 +9,7 @@ import {
   UnsignedIntType,
 } from 'three';
 import { FLOAT_TEXTURES, INTEGER_TEXTURES } from '../constants.js';
+import type { CameraView } from '../culling/CrowdViews.js';
 
 const NO_MOTION: Float32Array = /*@__PURE__*/ new Float32Array(4);
 
@@ -44,11 +45,15 @@ const noTextures = () => {
 /** What WebGLRenderer draws a crowd for: a picture, or a shadow map. */
 export interface Draw {
   renderer: WebGLRenderer;
+  /** Null for a shadow map. */
+  scene: Scene | null;
   camera: Camera;
   /** The camera that decides on levels of detail, and on who is near. */
   lodCamera: Camera;
-  /** Null for a shadow map. */
-  material: Material | null;
+  /** In which it is drawn: its own, or one that stands in for it. */
+  material: Material;
+  /** The part of the geometry that is drawn; null for all of it. */
+  group: GeometryGroup | null;
 }
 
 export type DrawState = {
@@ -69,6 +74,8 @@ export type DrawState = {
    * a draw.
    */
   readonly draws: Draw[];
+  /** What the camera sees for which it was drawn last; null for all. */
+  seen: CameraView | null;
 };
 
 /**
@@ -79,7 +86,7 @@ export class CrowdSkeleton extends Skeleton {
   /** What the crowd's `count` reads as while three.js draws a view of it; null at all other times. */
   drawnCount: number | null = null;
   /** How WebGLRenderer draws the mesh. */
-  readonly drawn: DrawState = { renderer: null, frame: -1, draws: [] };
+  readonly drawn: DrawState = { renderer: null, frame: -1, draws: [], seen: null };
 
   /** What WebGLRenderer binds at each draw: it sets the uniform `boneTexture`, of which the crowd's shaders make a struct, from it. */
   readonly textures: DrawTextures = noTextures();

@@ -627,8 +627,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     material: Material,
     group: Group | GeometryGroup | null,
   ): void {
-    backendOf(renderer).prepareShadow(renderer, this, light, camera, material);
-    const lacks = lacksOf(this.geometry, group as GeometryGroup | null);
+    const part = group as GeometryGroup | null;
+    backendOf(renderer).prepareShadow(renderer, this, light, camera, material, part);
+    const lacks = lacksOf(this.geometry, part);
     // three.js has in maps of variance also what receives alone.
     const isReceiver = this.receiveShadow && renderer.shadowMap.type === VSMShadowMap;
     (this.fields as MeshFields).isLeftOut =

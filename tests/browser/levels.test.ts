@@ -33,6 +33,7 @@ import {
   createLevel,
   encodingOf,
   JointAttachment,
+  type LevelMesh,
   mergeMaterials,
   readViewInfo,
   SkinnedInstancedMesh,
@@ -315,6 +316,75 @@ describe.each(TWINS)('%s', (twin) => {
     orderOf(crowd).maxTriangles = 0;
     await draw(scene, camera, crowd);
     expect((await infoOf()).triangles).toBe(0);
+    crowd.dispose();
+  });
+});
+
+describe('drawn by WebGLRenderer right after their crowd', () => {
+  const drawing = useDrawing('GLSL', drawingOf);
+
+  test.each(['directional', 'point'] as const)('they look as objects of the scene do: %s', async (kind) => {
+    const { draw, renderer } = drawing;
+    const { root, clips } = createKnight();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(shaded(root), clips), COUNT);
+    crowd.castShadow = crowd.receiveShadow = true;
+    for (let i = 0; i < COUNT; i++) {
+      crowd.setMatrixAt(i, new Matrix4().makeTranslation((i % 3) * 1.5 - 1.5, 0, -i));
+      crowd.setColorAt(i, new Color().setHSL(i / COUNT, 1, 0.7));
+    }
+    crowd.playAll((i) => i % clips.length, { time: (i) => i * 0.1 }).update(0.2);
+    const { scene, camera } = createStageFor(crowd, kind);
+    const sword = new JointAttachment(
+      crowd,
+      'Head',
+      new BoxGeometry(0.5, 0.3, 0.5),
+      new MeshStandardMaterial(),
+    );
+    const starts = thirds(crowd, camera);
+    const levels = starts.map((start, i) =>
+      addLevel(crowd, createLevel(crowd, root), start, 0, { influences: i === 0 ? 4 : 1 }),
+    );
+    const hat = addAttachmentLevel(sword, new BoxGeometry(0.2, 0.9, 0.2), 1);
+    const all = [...levels, hat];
+    await draw(scene, camera, crowd);
+
+    const [near, far] = levels;
+    const steps: [string, LevelMesh[], () => void][] = [
+      ['as they are', all, () => {}],
+      ['a level casts no shadow', all, () => (near.castShadow = false)],
+      ['levels dissolve', all, () => (levelsOf(crowd).dissolve = 0.2)],
+      ['shadows are coarser', all, () => (levelsOf(crowd).shadowLevel = 1)],
+      [
+        'some are coloured and moved',
+        all,
+        () => crowd.setMatrixAt(7, new Matrix4().makeTranslation(1, 0.5, -6)),
+      ],
+      ['one receives no shadow', [near, hat], () => (far.receiveShadow = false)],
+      [
+        'one has other materials',
+        [hat],
+        () => (near.material = new MeshStandardMaterial({ color: 0xff00ff })),
+      ],
+      ['one is not seen', [], () => (hat.visible = false)],
+      ['the crowd casts none', [], () => (crowd.castShadow = false)],
+    ];
+    for (const [name, following, change] of steps) {
+      change();
+      crowd.instanceMatrix.needsUpdate = true;
+      const pixels = await draw(scene, camera, crowd);
+      expect(
+        all.filter(({ follows, visible }) => follows && visible),
+        name,
+      ).toEqual(following);
+      const { calls } = renderer.info.render;
+      // Levels whose hooks others were put in the place of are drawn as objects of the scene.
+      for (const level of all) level.onBeforeRender = level.onBeforeRender.bind(level);
+      const expected = await draw(scene, camera, crowd);
+      expect(all.some(({ follows }) => follows)).toBe(false);
+      expect(changedPixels(pixels, expected, 0), name).toBe(0);
+      expect(renderer.info.render.calls, name).toBe(calls);
+      for (const level of all) delete (level as Partial<LevelMesh>).onBeforeRender;
+    }
     crowd.dispose();
   });
 });

@@ -1,4 +1,13 @@
-import type { ArrayCamera, Camera, InstancedMesh, Material, Object3D, Scene, WebGLRenderer } from 'three';
+import type {
+  ArrayCamera,
+  Camera,
+  GeometryGroup,
+  InstancedMesh,
+  Material,
+  Object3D,
+  Scene,
+  WebGLRenderer,
+} from 'three';
 import {
   FIRST_LISTED,
   PARAM_LISTED,
@@ -19,7 +28,7 @@ import { releaseBuffers } from '../../utils/attributes.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { glslSourceOf, hasGLSLSource } from './glslSources.js';
 import { MatrixTexture } from './MatrixTexture.js';
-import { knowsLists, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
+import { knowsLists, levelGLSL, type PatchRole, patchMaterial, releaseVariant } from './patchMaterial.js';
 import { syncShadowMaterial } from './syncShadowMaterial.js';
 import { runPasses } from './WebGLPosePass.js';
 import type { WebGLPoses } from './WebGLPoses.js';
@@ -35,7 +44,14 @@ const MAX_DRAWS = 8;
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
   isWebGL: true,
-  prepare(target: object, crowd: DrawnCrowd, _scene: Scene, camera: Camera, material: Material): void {
+  prepare(
+    target: object,
+    crowd: DrawnCrowd,
+    scene: Scene,
+    camera: Camera,
+    material: Material,
+    group: GeometryGroup | null,
+  ): void {
     const renderer = target as WebGLRenderer;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
       throw new Error(
@@ -47,7 +63,7 @@ export const webGLBackend: Backend = {
     // Materials are made for how instances are scaled, which is known otherwise where cameras ask what they see.
     if (!views.isWatched && !views.groups.uneven) views.updateGroups();
     patch(crowd, material, 'color', crowd.bindMatrix.elements[PARAM_VARIANT]);
-    beginDraw(crowd, renderer, camera, lodCameraOf(renderer, camera), material);
+    beginDraw(crowd, { renderer, scene, camera, lodCamera: lodCameraOf(renderer, camera), material, group });
   },
 
   prepareShadow(
@@ -56,13 +72,15 @@ export const webGLBackend: Backend = {
     camera: Camera,
     lodCamera: Camera,
     material: Material,
+    group: GeometryGroup | null,
   ): void {
+    const renderer = target as WebGLRenderer;
     // three.js has just given it the maps of what casts the shadow, one of which may be a texture array.
     if (material === crowd.customDepthMaterial || material === crowd.customDistanceMaterial) {
-      syncShadowMaterial(target as WebGLRenderer, material);
+      syncShadowMaterial(renderer, material);
       patch(crowd, material, 'shadow', crowd.bindMatrix.elements[PARAM_SHADOW_VARIANT]);
     }
-    beginDraw(crowd, target as WebGLRenderer, camera, lodCamera, null);
+    beginDraw(crowd, { renderer, scene: null, camera, lodCamera, material, group });
   },
 
   update: updateDraw,
@@ -88,15 +106,8 @@ function freeHeld(): void {
   }
 }
 
-function beginDraw(
-  crowd: DrawnCrowd,
-  renderer: WebGLRenderer,
-  camera: Camera,
-  lodCamera: Camera,
-  material: Material | null,
-): void {
+function beginDraw(crowd: DrawnCrowd, draw: Draw): void {
   const { draws } = crowd.skeleton.drawn;
-  const draw: Draw = { renderer, camera, lodCamera, material };
   // There are many where hooks in which draws end were replaced, and not called.
   if (draws.length === MAX_DRAWS) draws.length = 0;
   draws.push(draw);
@@ -115,7 +126,8 @@ function beginDraw(
  */
 function endDraw(crowd: DrawnCrowd): void {
   const { draws } = crowd.skeleton.drawn;
-  draws.pop();
+  const draw = draws.pop();
+  if (draw) levelGLSL?.draw(crowd, draw);
   if (draws.length > 0) show(crowd, draws[draws.length - 1]);
 }
 
@@ -128,40 +140,59 @@ function endAllDraws(crowd: DrawnCrowd): void {
 }
 
 /** Has the crowd's shaders draw what a draw is to show. */
-function show(crowd: DrawnCrowd, { renderer, camera, lodCamera, material }: Draw): void {
+function show(crowd: DrawnCrowd, draw: Draw): void {
+  const { renderer, scene, camera, lodCamera, material } = draw;
   const { skeleton, views, matrixWorld } = crowd;
+  const { drawn } = skeleton;
   skeleton.drawnCount = null;
-  const { count } = crowd;
-  const { count: existing } = crowd.visibility;
-  const { viewed } = skeleton.drawn;
-  const hasLists = readsLists(crowd, material);
-  // Who is seen, and what the mesh draws of that; null for all, also in shaders that know no lists.
-  let seen: CameraView | null = null;
-  let view: View | null = null;
-  if (viewed && hasLists) {
-    const { frame } = renderer.info.render;
-    seen = views.of(camera, matrixWorld, frame, lodCamera, !material, goesByInstanceLayers(crowd));
-    // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
-    view =
-      material === null || count < existing
-        ? seen.of(crowd.list, count < existing)
-        : seen.inOrder(crowd.list, material.transparent, matrixWorld, views);
-  }
-  const asked = seen && count <= existing ? seen.alone : null;
-  const poses = prepareDraw(renderer, crowd, skeleton.drawn, asked, true, hasLists);
+  const hasLists = readsLists(crowd, scene && material);
+  // In shaders that know no lists, all are seen too.
+  drawn.seen =
+    drawn.viewed && hasLists
+      ? views.of(
+          camera,
+          matrixWorld,
+          renderer.info.render.frame,
+          lodCamera,
+          !scene,
+          goesByInstanceLayers(crowd),
+        )
+      : null;
+  const asked = drawn.seen && crowd.count <= crowd.visibility.count ? drawn.seen.alone : null;
+  showSeen(crowd, draw, drawn.seen, prepareDraw(renderer, crowd, drawn, asked, true, hasLists));
+}
+
+/**
+ * Has the shaders of a mesh draw what it draws of that which a camera sees.
+ *
+ * @param seen Null for all.
+ */
+export function showSeen(
+  crowd: DrawnCrowd,
+  { renderer, scene, material }: Draw,
+  seen: CameraView | null,
+  poses: WebGLPoses | null,
+): void {
+  const { skeleton, views, matrixWorld, list, count } = crowd;
+  const isPart = count < crowd.visibility.count;
+  // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
+  const view =
+    scene === null || isPart
+      ? (seen?.of(list, isPart) ?? null)
+      : (seen?.inOrder(list, material.transparent, matrixWorld, views) ?? null);
   bindTextures(renderer, crowd, skeleton, poses, view);
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   if (view !== null) skeleton.drawnCount = view.list.countBelow(count, view.count, view.start);
   // In shaders that know no lists, level 0 draws all instances, also those that are at another level.
   // One that is drawn at levels of its own is drawn at none where there are none.
-  else if (crowd.isLevelMesh === true && (viewed || crowd.list === 0)) skeleton.drawnCount = 0;
+  else if (crowd.isLevelMesh === true && (skeleton.drawn.viewed || list === 0)) skeleton.drawnCount = 0;
 }
 
 /**
  * Brings the parameters and materials of a crowd up to what it is now. Renderers look at materials before they
  * ask the crowd anything, so this is done whenever one of them has changed. Costs a look-up per material.
  */
-function updateDraw(crowd: DrawnCrowd): void {
+export function updateDraw(crowd: DrawnCrowd): void {
   // A draw by WebGLRenderer throws the error.
   if (!hasGLSLSource(crowd)) return;
   const { drawn } = crowd.skeleton;
@@ -199,6 +230,7 @@ const scenes = /*@__PURE__*/ new WeakMap<Object3D, DrawnTogether>();
 function beginFrame(crowd: DrawnCrowd): void {
   const { drawn } = crowd.skeleton;
   const renderer = drawn.renderer?.deref();
+  levelGLSL?.begin(crowd, renderer !== undefined && !drawn.shared && !crowd.crowd.places.shared);
   if (renderer === undefined || drawn.shared) return;
   const { frame } = renderer.info.render;
   const root = rootOf(crowd);
@@ -299,7 +331,13 @@ function readsAttribute(mesh: InstancedMesh): boolean {
  *
  * @param isNew Whether no renderer has drawn the crowd: one may compile it ahead.
  */
-function patch(crowd: DrawnCrowd, material: Material, role: PatchRole, code: number, isNew = false): void {
+export function patch(
+  crowd: DrawnCrowd,
+  material: Material,
+  role: PatchRole,
+  code: number,
+  isNew = false,
+): void {
   const uneven = role === 'color' ? unevenOf(crowd) : 0;
   const patched = patchMaterial(material, role, code, uneven);
   if (isNew && patched !== null && patched.newest?.deref() !== crowd) patched.newest = new WeakRef(crowd);
@@ -395,7 +433,7 @@ function lodCameraOf({ xr }: WebGLRenderer, camera: Camera): Camera {
 /** Whether the shaders of a draw know lists. Those of shadow maps do unless three.js uses its own, where the crowd has none. */
 function readsLists(
   { customDepthMaterial: depth, customDistanceMaterial: distance }: DrawnCrowd,
-  material: Draw['material'],
+  material: Material | null,
 ): boolean {
   if (material) return knowsLists(material);
   return !!depth && !!distance && knowsLists(depth) && knowsLists(distance);

@@ -7,6 +7,7 @@ import type { SourceGLSL } from '../../../shaders/SourceGLSL.js';
 import { type SurfaceGLSL, skinVertexGLSL } from '../../../shaders/skinVertex.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
+import type { Draw } from '../../core/CrowdSkeleton.js';
 import { warnOnce } from '../../utils/messages.js';
 import { compileAhead } from './compileAhead.js';
 import { glslOfNumber } from './glslSources.js';
@@ -51,11 +52,25 @@ export function registerSurfaceGLSL(glsl: SurfaceGLSL): void {
   if (!surfaces.includes(glsl)) surfaces.push(glsl);
 }
 
-let fadeGLSL: typeof levelDissolveGLSL | null = null;
+/** Draws levels of detail. */
+export interface LevelGLSL {
+  /** Lets materials show levels that fade. */
+  readonly fade: typeof levelDissolveGLSL;
+  /**
+   * Called when a frame begins.
+   *
+   * @param isAlone Whether no other renderer draws the crowd.
+   */
+  begin(owner: DrawnCrowd, isAlone: boolean): void;
+  /** Called after each draw of the owner's. */
+  draw(owner: DrawnCrowd, draw: Draw): void;
+}
 
-/** Lets materials of WebGLRenderer show levels of detail that fade. */
-export function registerFadeGLSL(glsl: typeof levelDissolveGLSL): void {
-  fadeGLSL = glsl;
+export let levelGLSL: LevelGLSL | null = null;
+
+/** Lets WebGLRenderer draw levels of detail. */
+export function registerLevelGLSL(glsl: LevelGLSL): void {
+  levelGLSL = glsl;
 }
 
 function mapsOf(material: Material): number {
@@ -199,7 +214,7 @@ function compileCrowd(
     // Depth has no colours.
     colored: parameters.instancingColor && (isOwn || !isDepth(material)),
   };
-  const fade = codes.some((code) => variantOf(code).fades) ? fadeGLSL : null;
+  const fade = codes.some((code) => variantOf(code).fades) ? levelGLSL?.fade : null;
   const vertexShader = fade?.vertex(parameters.vertexShader) ?? parameters.vertexShader;
   const posed = skinVertexGLSL(vertexShader, program);
   if (posed === null) {
@@ -231,7 +246,7 @@ function compileCrowd(
   } else if (placed) {
     parameters.vertexShader = placeVertexGLSL(vertexShader, variantParameter, program.colored);
   }
-  if (fade !== null && patch.lists) parameters.fragmentShader = fade.fragment(parameters.fragmentShader);
+  if (fade && patch.lists) parameters.fragmentShader = fade.fragment(parameters.fragmentShader);
 }
 
 /**

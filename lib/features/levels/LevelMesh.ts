@@ -47,6 +47,8 @@ export class LevelMesh extends CrowdMesh {
   readonly isLevelMesh = true;
   /** @internal */
   declare drawn: AttachedMesh['drawn'];
+  /** Whether WebGLRenderer draws it right after its owner, and not as an object of the scene. @internal */
+  follows = false;
   /** Called when it was disposed. @internal */
   removed: (() => void) | null = null;
 
@@ -71,8 +73,12 @@ export class LevelMesh extends CrowdMesh {
     const { layers } = this;
     const { test } = layers;
     // Renderers ask it first: a mesh of no level costs no draw call.
-    layers.test = (other) => this.list !== 0 && test.call(layers, other);
+    layers.test = (other) => !this.follows && this.list !== 0 && test.call(layers, other);
     this.motions = owner.motions;
+    if ([material].flat()[0] === [owner.material].flat()[0]) {
+      this.customDepthMaterial = owner.customDepthMaterial;
+      this.customDistanceMaterial = owner.customDistanceMaterial;
+    }
     this.ownerReplaced();
     this.prepareDraw();
   }

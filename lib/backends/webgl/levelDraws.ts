@@ -1,0 +1,91 @@
+import type { Material, Scene } from 'three';
+import { levelDissolveGLSL } from '../../../shaders/levelDissolve.glsl.js';
+import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { LevelMesh } from '../../features/levels/LevelMesh.js';
+import { glslSourceOf } from './glslSources.js';
+import type { LevelGLSL } from './patchMaterial.js';
+import { patch, showSeen, updateDraw } from './WebGLBackend.js';
+
+/**
+ * Draws levels of detail that differ from their owner in nothing but geometry right after it, while what they read too is bound: that
+ * takes less than half of what objects of the scene take.
+ */
+export const levelDraws: LevelGLSL = {
+  fade: levelDissolveGLSL,
+
+  begin(mesh, isAlone): void {
+    const owner = mesh as CrowdMesh;
+    const { attachments } = owner;
+    for (let i = 0; i < attachments.length; i++) {
+      const level = attachments[i] as LevelMesh;
+      if (level.isLevelMesh !== true) continue;
+      level.follows = isAlone && isAlike(level, owner);
+      if (level.follows) updateDraw(level);
+    }
+  },
+
+  draw(mesh, draw): void {
+    const owner = mesh as CrowdMesh;
+    const { attachments } = owner;
+    const { seen } = owner.skeleton.drawn;
+    const { renderer, scene, camera, material, group } = draw;
+    const part = group === null ? -1 : owner.geometry.groups.indexOf(group);
+    for (let i = 0; seen !== null && i < attachments.length; i++) {
+      const level = attachments[i] as LevelMesh;
+      if (!level.follows || !level.visible || !(scene || level.castShadow)) continue;
+      if (seen.of(level.list).count === 0) continue;
+      const { geometry, skeleton, modelViewMatrix, matrixWorld } = level;
+      const { elements } = level.bindMatrix;
+      if (scene) patch(level, material, 'color', elements[PARAM_VARIANT]);
+      else patch(level, material, 'shadow', elements[PARAM_SHADOW_VARIANT]);
+      showSeen(level, draw, seen, glslSourceOf(level).poses?.(level) ?? null);
+      // As three.js does for each object that it draws.
+      modelViewMatrix.multiplyMatrices(camera.matrixWorldInverse, matrixWorld);
+      level.normalMatrix.getNormalMatrix(modelViewMatrix);
+      const run = (geometry.groups[part] ?? null) as never;
+      if (scene) material.onBeforeRender(renderer, scene, camera, geometry, level, run);
+      renderer.renderBufferDirect(camera, scene as Scene, geometry, material, level, run);
+      skeleton.drawnCount = null;
+    }
+  },
+};
+
+/** What three.js, and whoever replaces a hook, may have otherwise. */
+const SAME = [
+  'count',
+  'renderOrder',
+  'frustumCulled',
+  'receiveShadow',
+  'customDepthMaterial',
+  'customDistanceMaterial',
+  'boneTexture',
+  'parts',
+  'onBeforeRender',
+  'onAfterRender',
+  'onBeforeShadow',
+  'onAfterShadow',
+] as const;
+
+/** Whether nothing but the geometry of a level is another one, and it is drawn whenever its owner is. */
+function isAlike(level: LevelMesh, owner: CrowdMesh): boolean {
+  const { material, geometry } = level;
+  if (level.attachments.length > 0 || level.skeleton.drawn.renderer === null) return false;
+  if (level.layers.mask !== owner.layers.mask || (level.castShadow && !owner.castShadow)) return false;
+  if (geometry.userData.lacks || owner.geometry.userData.lacks) return false;
+  for (let i = 0; i < SAME.length; i++) {
+    const key = SAME[i];
+    if (level[key] !== owner[key] || (key.startsWith('on') && Object.hasOwn(level, key))) return false;
+  }
+  // Transparent ones are drawn in an order, and some of them twice.
+  if (!Array.isArray(material)) return material === owner.material && !material.transparent;
+  const { groups } = geometry;
+  const { groups: others } = owner.geometry;
+  for (let i = 0; i < groups.length || i < others.length; i++) {
+    const { materialIndex: at = 0 } = groups[i] ?? {};
+    const one = material[at];
+    if (at !== others[i]?.materialIndex || one !== (owner.material as Material[])[at] || one.transparent)
+      return false;
+  }
+  return true;
+}
