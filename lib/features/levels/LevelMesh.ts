@@ -1,5 +1,6 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
+import { backends } from '../../core/Backend.js';
 import type { DrawnCrowd, DrawOptions } from '../../core/Crowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { ListNumber } from '../../culling/LODSelector.js';
@@ -156,6 +157,14 @@ export class LevelMesh extends CrowdMesh {
     this.free();
     this.removed?.();
     return this;
+  }
+
+  protected override free(): void {
+    for (const backend of backends) backend.release?.(this);
+    // The owner's stay.
+    if (this.customDepthMaterial === this.owner.customDepthMaterial)
+      this.customDepthMaterial = this.customDistanceMaterial = undefined;
+    super.free();
   }
 
   protected override fitGeometry(): void {}
