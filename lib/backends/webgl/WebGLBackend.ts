@@ -176,10 +176,11 @@ export function showSeen(
   const { skeleton, views, matrixWorld, list, count } = crowd;
   const isPart = count < crowd.visibility.count;
   // Of a list that is sorted, no first part has the first instances. In shadow maps the order is of no use.
-  const view =
-    scene === null || isPart
-      ? (seen?.of(list, isPart) ?? null)
-      : (seen?.inOrder(list, material.transparent, matrixWorld, views) ?? null);
+  let view: View | null = null;
+  if (seen) {
+    view =
+      scene && !isPart ? seen.inOrder(list, material.transparent, matrixWorld, views) : seen.of(list, isPart);
+  }
   bindTextures(renderer, crowd, skeleton, poses, view);
   // An attachment may be told to show fewer instances than there are. Lists are in ascending order then.
   if (view !== null) skeleton.drawnCount = view.list.countBelow(count, view.count, view.start);
