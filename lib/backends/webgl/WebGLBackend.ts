@@ -1,13 +1,4 @@
-import type {
-  ArrayCamera,
-  Camera,
-  GeometryGroup,
-  InstancedMesh,
-  Material,
-  Object3D,
-  Scene,
-  WebGLRenderer,
-} from 'three';
+import type { ArrayCamera, Camera, InstancedMesh, Material, Object3D, Scene, WebGLRenderer } from 'three';
 import {
   FIRST_LISTED,
   PARAM_LISTED,
@@ -44,14 +35,7 @@ const MAX_DRAWS = 8;
 /** Poses crowds under WebGLRenderer, in materials that are patched by `onBeforeCompile`. */
 export const webGLBackend: Backend = {
   isWebGL: true,
-  prepare(
-    target: object,
-    crowd: DrawnCrowd,
-    scene: Scene,
-    camera: Camera,
-    material: Material,
-    group: GeometryGroup | null,
-  ): void {
+  prepare(target, crowd, scene, camera, material, group) {
     const renderer = target as WebGLRenderer;
     if ((material as { isNodeMaterial?: boolean }).isNodeMaterial === true) {
       throw new Error(
@@ -66,14 +50,7 @@ export const webGLBackend: Backend = {
     beginDraw(crowd, { renderer, scene, camera, lodCamera: lodCameraOf(renderer, camera), material, group });
   },
 
-  prepareShadow(
-    target: object,
-    crowd: DrawnCrowd,
-    camera: Camera,
-    lodCamera: Camera,
-    material: Material,
-    group: GeometryGroup | null,
-  ): void {
+  prepareShadow(target, crowd, camera, lodCamera, material, group) {
     const renderer = target as WebGLRenderer;
     // three.js has just given it the maps of what casts the shadow, one of which may be a texture array.
     if (material === crowd.customDepthMaterial || material === crowd.customDistanceMaterial) {
