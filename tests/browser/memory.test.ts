@@ -31,6 +31,7 @@ import {
   setBoneTexture,
 } from '../support/library.js';
 import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
+import { changedPixels } from '../support/pictures.js';
 import { watchProblems } from '../support/problems.js';
 import { createStick } from '../support/stick.js';
 import { NIGHTLY, THOROUGH } from '../support/thorough.js';
@@ -299,6 +300,26 @@ describe('lifecycle', () => {
     expect(ofCrowd.found).toEqual(ofPlain.found);
     expect(ofPlain.passedOver).toHaveLength(3);
     expect(ofCrowd.passedOver).toEqual([]);
+  });
+
+  test('a renderer that lost its context, or was disposed, draws on, also poses that share a texture', async () => {
+    const { renderer, scene, read } = createView();
+    passOverLost(renderer);
+    const empty = read();
+    const { root, clips } = createHatted();
+    for (let i = 0; i < 2; i++)
+      scene.add(
+        new SkinnedInstancedMesh(bakeCharacter(root, clips), 1)
+          .play(0, i)
+          .setMatrixAt(0, new Matrix4().makeTranslation(i, 0, 0)),
+      );
+    const before = read();
+    expect(changedPixels(before, empty)).toBeGreaterThan(100);
+    await loseContext(renderer);
+    await restoreContext(renderer);
+    expect(changedPixels(read(), before)).toBe(0);
+    renderer.dispose();
+    expect(changedPixels(read(), before)).toBe(0);
   });
 
   test.each([

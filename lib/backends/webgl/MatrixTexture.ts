@@ -11,7 +11,7 @@ import type { InstanceTransforms } from '../../instances/InstanceTransforms.js';
 import { MovedInstances } from '../../instances/MovedInstances.js';
 import { allChanged } from '../../utils/attributes.js';
 import type { PoseDirtyTracker } from '../PoseDirtyTracker.js';
-import { sendTexels } from './WebGLPosePass.js';
+import { keptOf, sendTexels } from './WebGLPosePass.js';
 
 /** Texels of a matrix, and of a row of matrices. */
 const SIZE = 4;
@@ -29,8 +29,8 @@ export class MatrixTexture {
   private isStale = false;
   /** Whom the renderer has not got yet where they are. */
   private readonly unsent: MovedInstances;
-  /** What the renderer keeps of its context: another object after the context was lost. */
-  private context: object | null = null;
+  /** What the renderer keeps of the texture: another object after its context was lost, or it was disposed. */
+  private kept: object | null = null;
   /** Who has moved since `takeMoved`. */
   private readonly moved: MovedInstances;
   /** Has renderers upload next to nothing of an attribute that has changed. */
@@ -71,7 +71,7 @@ export class MatrixTexture {
     if (attribute !== transforms.attribute) return;
     const { updateRanges } = attribute;
     const all = updateRanges.length === 0 || updateRanges[0].count === attribute.array.length;
-    if (this.note() && all) this.isStale = this.context !== null && !transforms.isBound;
+    if (this.note() && all) this.isStale = this.kept !== null && !transforms.isBound;
     if (!this.isStale) return;
     if (transforms.shared || transforms.isBound || this.readsAttribute(mesh)) this.restore();
     else if (all) {
@@ -91,9 +91,9 @@ export class MatrixTexture {
     const { attribute, texture, unsent } = this;
     if (!knowsLists && this.isStale) this.restore();
     this.note();
-    const { properties } = renderer;
-    if (this.context !== properties) {
-      this.context = properties;
+    const kept = keptOf(renderer, texture);
+    if (this.kept !== kept) {
+      this.kept = kept;
       unsent.addAll();
     }
     if (unsent.isEmpty) return;
@@ -112,7 +112,7 @@ export class MatrixTexture {
 
   dispose(): void {
     this.texture.dispose();
-    this.context = null;
+    this.kept = null;
   }
 
   /** Has renderers upload the attribute again. */
