@@ -138,10 +138,10 @@ export function mergeTextured(
     MERGED_MAPS.forEach((name, i) => {
       const map = mapOf(member, name);
       const pool = poolOf[i];
-      numbers[at + i] = -1;
-      if (!map || pool === null) return;
-      const layer = pool.indexOf(map);
-      numbers[at + i] = layer < 0 ? pool.push(map) - 1 : layer;
+      // What all have in common stays as it is, and what none has may be set later.
+      if (pool === null) return;
+      if (map && !pool.includes(map)) pool.push(map);
+      numbers[at + i] = map ? pool.indexOf(map) : -1;
     });
     numbers[at + TABLE_ROUGHNESS] = member.roughness ?? 1;
     numbers[at + TABLE_METALNESS] = member.metalness ?? 0;
