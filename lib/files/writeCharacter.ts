@@ -22,7 +22,7 @@ import {
 import { describe, isPositive, isWithin } from '../utils/messages.js';
 import { type VertexTextureData, WORDS } from '../vertexTextures/VertexTextureData.js';
 import { materialCopier, type SourceOfLoader } from './copyMaterials.js';
-import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './GltfWriter.js';
+import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './glb.js';
 import { digestOf, type Order, pack } from './pack.js';
 import { EXTENSION, fileError, type StoredFields, type StoredLevel, VERSION } from './StoredCharacter.js';
 import { writeScene } from './writeScene.js';
