@@ -158,25 +158,22 @@ function collectFor(
     };
   const { flips, collected: chosen } = data;
   const collected = collectRig(root, { ...chosen, ...(joints && { joints }), morphing, flips });
-  if (isSameRig(collected.rig, jointNames)) return collected;
-  throw otherSkeletonError(collected.rig, jointNames);
+  checkSkeleton(collected.rig, jointNames);
+  return collected;
 }
 
-/** What is wrong where a bone texture was baked from another character. */
-function otherSkeletonError({ jointNames }: Rig, names: readonly string[]): Error {
-  const first = jointNames.findIndex((name, i) => !isNamed(name, names[i] ?? '', names, jointNames));
-  return new Error(
+/** @throws If these are not the joints of a character. Behind them there may be sockets. */
+function checkSkeleton({ jointNames }: Rig, names: readonly string[]): void {
+  const first = jointNames.findIndex(
+    (name, i) => !(i in names) || !isNamed(name, names[i], names, jointNames),
+  );
+  if (first < 0) return;
+  const found = first in names ? `"${names[first]}"` : 'not there';
+  throw new Error(
     `The bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
-      `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake this character.`,
+      `joint ${first} is ${found}, not "${jointNames[first]}"); bake this character.`,
   );
 }
-
-const quoted = (name: string | undefined) => (name === undefined ? 'not there' : `"${name}"`);
-
-/** Whether these are the joints of a character. Behind them there may be sockets. */
-const isSameRig = ({ jointNames }: Rig, names: readonly string[]): boolean =>
-  names.length >= jointNames.length &&
-  jointNames.every((name, i) => isNamed(name, names[i], names, jointNames));
 
 /** Whether a joint is that of a name, but for numbers of GLTFLoader's. A name that stands at another place means that one. */
 const isNamed = (name: string, other: string, names: readonly string[], own: readonly string[]): boolean =>

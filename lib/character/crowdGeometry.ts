@@ -137,11 +137,12 @@ export function skinOf(geometry: BufferGeometry): Skin {
   return { joints, stride, weights: weights.array, unit: weights.normalized ? 1 / oneIn(weights.array) : 1 };
 }
 
-/** Every joint that a vertex of a crowd geometry follows. */
-export function jointsOf(geometry: BufferGeometry): Set<number> {
+/** Every joint that a vertex of a crowd geometry follows, or of one part of it. */
+export function jointsOf(geometry: BufferGeometry, part?: number): Set<number> {
   const { joints, stride, weights } = skinOf(geometry);
   const found = new Set<number>();
   for (let at = 0, first = 0; at < weights.length; at += 4, first += stride) {
+    if (part !== undefined && joints[first + SKIN_PART] !== part) continue;
     for (let i = 0; i < 4 && weights[at + i] > 0; i++) found.add(joints[first + i]);
   }
   return found;

@@ -11,7 +11,6 @@ import {
 import { PALETTE_CHANNEL } from '../constants.js';
 import { type Attribute, floatsOf, pickCorners, shareAttribute, sharingCopy } from '../utils/geometries.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
-import { markPalette } from '../utils/surfaceMaps.js';
 import {
   type Constants,
   emissionOf,
@@ -164,16 +163,22 @@ export function mergeAll(
     const bySurface = palettes && !SURFACE_MAPS.some((map) => fieldsOf(material)[map]);
     return keyWithout(material, bySurface ? SURFACE : []);
   };
-  const rest: Constants[] = [];
-  for (const family of textures ? texturedFamilies(fresh) : [{ members: fresh }]) {
+  for (const family of textures ? texturedFamilies(fresh) : []) {
     const { members } = family;
-    const alike = new Set(members.map(keyOf)).size === 1;
-    const done = 'maps' in family && !alike && tryTextured(family, maxSize, merged);
-    if (!done) rest.push(...members);
+    if (new Set(members.map(keyOf)).size === 1) continue;
+    try {
+      mergeTextured(family, maxSize, merged);
+    } catch (error) {
+      warnOnce(
+        `mergeMaterials: the textures of materials ${listNames(members.map(({ name, type }) => name || type))} cannot be read (${(error as Error).message}), so these stay apart; ` +
+          'load images with CORS, or pass mergeMaterials({ textures: false }).',
+      );
+    }
   }
 
   const families = new Map<string, Constants[]>();
-  for (const material of rest) {
+  for (const material of fresh) {
+    if (merged.shares.has(material)) continue;
     const key = keyOf(material);
     families.set(key, [...(families.get(key) ?? []), material]);
   }
@@ -184,23 +189,6 @@ export function mergeAll(
     if (!madeOf.has(material)) madeOf.set(material, merged.shares);
   }
   return merged;
-}
-
-/** Makes one material of a family, unless its images cannot be read. */
-function tryTextured(
-  family: ReturnType<typeof texturedFamilies>[number],
-  maxSize: number,
-  merged: MergedMaterials,
-): boolean {
-  try {
-    return mergeTextured(family, maxSize, merged);
-  } catch (error) {
-    warnOnce(
-      `mergeMaterials: the textures of materials ${listNames(family.members.map(({ name, type }) => name || type))} cannot be read (${(error as Error).message}), so these stay apart; ` +
-        'load images with CORS, or pass mergeMaterials({ textures: false }).',
-    );
-    return false;
-  }
 }
 
 function mergeConstants(members: readonly Constants[], { shares, owned }: MergedMaterials): void {
@@ -222,7 +210,7 @@ function givePalette(material: Constants, members: readonly Constants[]): Textur
     const texels = Uint16Array.from(members.flatMap(texelOf), (value) => DataUtils.toHalfFloat(value));
     const palette = new DataTexture(texels, members.length, 1, RGBAFormat, HalfFloatType);
     palette.channel = PALETTE_CHANNEL;
-    markPalette(palette);
+    palette.userData.isPalette = true;
     palette.needsUpdate = true;
     made.push(palette);
     return palette;

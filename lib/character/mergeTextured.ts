@@ -112,17 +112,16 @@ function commonKey(material: Constants, maps: readonly (string | undefined)[]): 
 
 /**
  * Makes one material of those of a family. Textures become layers of arrays; which of them a material has, and its constants, stand in
- * a table that shaders look up by the number of the material, which vertices have.
+ * a table that shaders look up by the number of the material, which vertices have. Without any texture they stay apart.
  *
- * @returns Whether there was a texture to do it with.
  * @throws If an image cannot be read.
  */
 export function mergeTextured(
   { members, maps }: TexturedFamily,
   maxSize: number,
   { shares, owned }: { shares: Map<Material, MaterialShare>; owned: (Material | Texture)[] },
-): boolean {
-  if (maps.every((map) => map === undefined)) return false;
+): void {
+  if (maps.every((map) => map === undefined)) return;
   const pools = new Map<string, Texture[]>();
   const poolOf = MERGED_MAPS.map((name, i) => {
     const settings = maps[i]?.split(' ')[0];
@@ -165,7 +164,6 @@ export function mergeTextured(
     for (const constant of OF_MAP[name] ?? []) fields[constant] = owner[constant];
   });
   members.forEach((member, number) => shares.set(member, shareOf(member, material, null, number)));
-  return true;
 }
 
 /** What textures must have in common to become layers of one, whatever their images. */

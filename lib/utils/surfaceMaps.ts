@@ -85,12 +85,7 @@ export function hasArrayMap(material: Material): boolean {
   return isArray(map) && !tables.has(map as Texture);
 }
 
-/** Notes that a texture holds the constants of merged materials, so that what takes their place is not multiplied by it. */
-export function markPalette(texture: Texture): void {
-  texture.userData.isPalette = true;
-}
-
-/** Whether roughness and metalness of a material are in such a palette. */
+/** Whether a texture holds roughness and metalness of merged materials, so that what takes their place is not multiplied by it. */
 export const hasPalette = (material: Material): boolean =>
   (material as Mapped).roughnessMap?.userData.isPalette === true;
 

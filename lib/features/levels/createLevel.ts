@@ -17,7 +17,7 @@ import {
 import { transformGeometry } from '../../character/bindToJoint.js';
 import { usedJoints } from '../../character/collectParts.js';
 import { collectRig, shadingJoints } from '../../character/collectRig.js';
-import { partPaths, SKIN_PART, skinOf } from '../../character/crowdGeometry.js';
+import { jointsOf, partPaths } from '../../character/crowdGeometry.js';
 import { type MaterialMerger, mergeParts } from '../../character/mergeParts.js';
 import { copyNodes } from '../../character/rigNodes.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
@@ -88,8 +88,7 @@ export function createLevel(
   }
 
   const { rig } = collected;
-  const joints = jointsOfParts(owner.geometry, paths.length);
-  const preferred = numbers.map((number) => joints[number]);
+  const preferred = numbers.map((number) => jointsOf(owner.geometry, number));
   const parts = matchJoints(rig, collected.parts, boneTexture, preferred);
   const shading = shadingJoints(parts, numbers, boneTexture.data);
   const merged = mergeParts(parts, shading, rig.morphNames, mergeMaterials, owner.material);
@@ -108,17 +107,6 @@ function numberParts(geometry: BufferGeometry, numbers: readonly number[]): Uint
     indices.setXY(vertex, numbers[parts?.getX(vertex) ?? 0], parts?.getY(vertex) ?? 0);
   }
   return indices;
-}
-
-/** For each part of a crowd geometry the joints that its vertices follow. */
-function jointsOfParts(geometry: BufferGeometry, count: number): Set<number>[] {
-  const found = Array.from({ length: count }, () => new Set<number>());
-  const { joints, weights, stride } = skinOf(geometry);
-  for (let at = 0, vertex = 0; at < joints.length; at += stride, vertex++) {
-    const part = found[joints[at + SKIN_PART]];
-    for (let i = 0; i < 4 && weights[vertex * 4 + i] > 0; i++) part?.add(joints[at + i]);
-  }
-  return found;
 }
 
 /**
@@ -220,7 +208,7 @@ function matchJoint(
   part: ScenePart,
   slot: number,
   boneTexture: BoneTexture,
-  preferred: ReadonlySet<number> | undefined,
+  preferred: ReadonlySet<number>,
   box: readonly number[],
 ): Match {
   const { jointNames, data } = boneTexture;
@@ -238,7 +226,7 @@ function matchJoint(
       if (other !== name || (bind === null) !== detached) continue;
       const correction = bind === null ? new Matrix4() : affineToMatrix4(bind, 0, new Matrix4());
       if (bind !== null) correction.multiply(inverse);
-      const off = distance(correction, _identity, box) + (preferred?.has(joint) ? 0 : ROUNDING);
+      const off = distance(correction, _identity, box) + (preferred.has(joint) ? 0 : ROUNDING);
       if (off >= least) continue;
       least = off;
       best = { joint, correction };
