@@ -174,7 +174,7 @@ export function* bakeFrames({
     poser.play(clip, one.channels);
 
     const bounds = new Box3();
-    const rootMotion = extractor?.extracts(name) ? new Float32Array(count * MOTION_SIZE) : null;
+    const rootMotion = extractor?.inPlace.has(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
       poser.sample(frameTime(i, count, clip.duration));
       readPose(poser, pose);

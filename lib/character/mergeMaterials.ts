@@ -20,7 +20,6 @@ import {
   SURFACE,
   shareOf,
   standInFor,
-  textOf,
 } from './materialFields.js';
 import { type MaterialMerger, type Piece, setTriangles } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
@@ -194,8 +193,7 @@ export function mergeAll(
 function mergeConstants(members: readonly Constants[], { shares, owned }: MergedMaterials): void {
   const material = standInFor(members);
   owned.push(material);
-  const surfaces = members.map((member) => SURFACE.map((name) => textOf(fieldsOf(member)[name])).join());
-  const uneven = new Set(surfaces).size > 1;
+  const uneven = new Set(members.map((member) => keyWithout(member, []))).size > 1;
   if (uneven) owned.push(...givePalette(material, members));
   members.forEach((member, i) => {
     shares.set(member, shareOf(member, material, uneven ? (i + 0.5) / members.length : null, 0));

@@ -105,14 +105,18 @@ export class SkinnedInstancedMeshExtension {
     private readonly parser: ParserOfPlugin,
     private readonly options: ExtensionOptions = {},
   ) {
-    this.stored = checked(() => checkedIn(parser.json));
+    try {
+      this.stored = checkedIn(parser.json);
+    } catch (cause) {
+      throw damaged(cause);
+    }
   }
 
   /** Called by the loader: makes one mesh of a character's primitives, which have their vertices in common. @throws If they cannot be loaded. */
   loadMesh(index: number): Promise<Mesh> | null {
     if (!this.stored.has(index)) return null;
-    return this.assemble(index).catch((cause: Error) => {
-      throw /^THREE\.GLTFLoader/.test(cause.message) ? cause : damaged(cause);
+    return this.assemble(index).catch((cause) => {
+      throw damaged(cause);
     });
   }
 
@@ -149,7 +153,10 @@ export class SkinnedInstancedMeshExtension {
    */
   async afterRoot(result: ResultOfLoader): Promise<void> {
     if (this.stored.size === 0) return;
-    const bakedCharacters = await Promise.all(Array.from(this.stored, (one) => this.read(...one)));
+    const characters = Array.from(this.stored, (one) => this.read(...one));
+    const bakedCharacters = await Promise.all(characters).catch((cause) => {
+      throw damaged(cause);
+    });
     Object.assign(result, { bakedCharacters });
   }
 
@@ -159,25 +166,18 @@ export class SkinnedInstancedMeshExtension {
   ): Promise<LoadedCharacter> {
     const { options } = this;
     const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
-    const buffers = places.map((view) => this.get<ArrayBuffer>('bufferView', view));
-    const views = (
-      await Promise.all(buffers).catch((cause: Error) => {
-        throw damaged(cause);
-      })
-    ).map((buffer) => new Uint8Array(buffer));
+    const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view)));
+    const views = buffers.map((buffer) => new Uint8Array(buffer));
     const { geometry } = mesh;
-    const fields = checked(() => {
-      const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
-      if (digestOf(value, [...views, positions]) !== digest) {
-        throw fileError(
-          `what was baked is not as it was, which a tool may have changed; bake the file anew, last.`,
-        );
-      }
-      const unpacked = unpack(value, views) as StoredFields;
-      checkStored(unpacked);
-      restoreGeometry(geometry, unpacked.geometry);
-      return unpacked;
-    });
+    const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
+    if (digestOf(value, [...views, positions]) !== digest) {
+      throw fileError(
+        `what was baked is not as it was, which a tool may have changed; bake the file anew, last.`,
+      );
+    }
+    const fields = unpack(value, views) as StoredFields;
+    checkStored(fields);
+    restoreGeometry(geometry, fields.geometry);
     const { geometry: _, looks, levels, mergeMaterials, data: __, vertices: ___, parts, ...rest } = fields;
     const materials = this.materialsOf(mesh.material, looks);
     mesh.material = (materials.length === 1 ? materials[0] : materials) as Material[];
@@ -238,7 +238,7 @@ export class SkinnedInstancedMeshExtension {
   private textureOf({ data, vertices }: StoredFields): BoneTexture {
     const { frames, vertexTextures } = this.options;
     if (!data) {
-      if (vertexTextures !== undefined) return checked(() => vertexTextures.decode(vertices as never));
+      if (vertexTextures !== undefined) return vertexTextures.decode(vertices as never);
       throw fileError(
         "a character is a vertex texture; import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures', and pass " +
           '{ vertexTextures: VertexTexture } to the SkinnedInstancedMeshExtension.',
@@ -252,15 +252,6 @@ export class SkinnedInstancedMeshExtension {
     throw fileError(
       'a character was baked into frames; import { frames } beside SkinnedInstancedMesh, and pass { frames } to the SkinnedInstancedMeshExtension.',
     );
-  }
-}
-
-/** What `read` returns. @throws An error about the file in the place of its. */
-function checked<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw (cause as Error).message.startsWith(EXTENSION) ? cause : damaged(cause);
   }
 }
 

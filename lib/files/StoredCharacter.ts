@@ -37,9 +37,12 @@ export const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 export const fileError = (what: string, cause?: unknown): Error =>
   new Error(`${EXTENSION}: ${what}`, { cause });
 
-/** An error about a file that is not as it was written. */
-export const damaged = (cause: unknown): Error =>
-  fileError(`${(cause as Error).message}; the file is damaged: bake it anew.`, cause);
+/** What is thrown where a file cannot be read: an error about it in the place of others, but for those of the loader's. */
+export function damaged(cause: unknown): unknown {
+  const { message } = cause as Error;
+  const isSaid = message.startsWith(EXTENSION) || message.startsWith('THREE.GLTFLoader');
+  return isSaid ? cause : fileError(`${message}; the file is damaged: bake it anew.`, cause);
+}
 
 /** Where a level begins by how large it is drawn. */
 export interface LevelHeight {
