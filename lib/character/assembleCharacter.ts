@@ -98,25 +98,19 @@ export function disposeCharacter({ made }: Pick<Character, 'made'>): void {
  */
 export function characterOf(
   root: Object3D,
-  {
-    rig: { morphNames, morphRest },
-    parts,
-  }: { rig: Pick<Rig, 'morphNames' | 'morphRest'>; parts: readonly ScenePart[] },
+  { rig, parts }: { rig: Pick<Rig, 'morphNames' | 'morphRest'>; parts: readonly ScenePart[] },
   boneTexture: BoneTexture,
   { mergeMaterials, hiddenParts = [] }: CharacterOptions,
   made: { dispose(): void }[] = [],
 ): Character {
+  const { morphNames, morphRest } = rig;
   const shading = shadingJoints(parts, parts.keys(), boneTexture.data);
   const { geometry, material, shares, owned } = mergeParts(parts, shading, morphNames, mergeMaterials);
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
   for (const part of hiddenParts) {
     if (names.some((known) => known.includes(part))) continue;
-    throw new Error(
-      `hiddenParts: no part ${describe(part)}; the character has ${listNames(
-        names.map(([name]) => name),
-        part,
-      )}.`,
-    );
+    const meshes = names.map(([name]) => name);
+    throw new Error(`hiddenParts: no part ${describe(part)}; the character has ${listNames(meshes, part)}.`);
   }
   const [{ mesh, geometry: first }] = parts;
   const character: Character = {

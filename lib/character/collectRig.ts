@@ -70,18 +70,9 @@ export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
 }
 
 /** {@link collectRig}, step by step. */
-export function* collectRigSteps(
-  root: Object3D,
-  {
-    sockets = [],
-    morphing = true,
-    shareMorphs = true,
-    flips = [],
-    uneven = [],
-    joints,
-    keepNamesakes,
-  }: RigOptions,
-): Steps<CollectedRig> {
+export function* collectRigSteps(root: Object3D, options: RigOptions): Steps<CollectedRig> {
+  const { sockets = [], morphing = true, shareMorphs = true, flips = [], uneven = [] } = options;
+  const { joints, keepNamesakes } = options;
   if (!root?.isObject3D) {
     throw new Error(
       `root is ${describe(root)}; pass the Object3D that holds the character, e.g. gltf.scene of a file whose loading was awaited.`,

@@ -167,21 +167,8 @@ export function mergeTextured(
 }
 
 /** What textures must have in common to become layers of one, whatever their images. */
-const SETTINGS = [
-  'channel',
-  'wrapS',
-  'wrapT',
-  'magFilter',
-  'minFilter',
-  'anisotropy',
-  'colorSpace',
-  'generateMipmaps',
-  'rotation',
-  'matrixAutoUpdate',
-  'format',
-  'type',
-  'internalFormat',
-] as const;
+const SETTINGS =
+  'channel wrapS wrapT magFilter minFilter anisotropy colorSpace generateMipmaps rotation matrixAutoUpdate format type internalFormat';
 const VECTORS = ['offset', 'repeat', 'center', 'matrix'] as const;
 
 const isCompressed = (texture: Texture): texture is CompressedTexture =>
@@ -198,7 +185,7 @@ export function layerKey(texture: Texture): string | null {
   if (!isLoaded(texture)) return null;
   const { format, type, mipmaps, image, flipY, internalFormat } = texture;
   const vectors = VECTORS.flatMap((name) => texture[name].toArray());
-  const settings = [...SETTINGS.map((name) => texture[name]), ...vectors];
+  const settings = [...SETTINGS.split(' ').map((name) => texture[name as 'type']), ...vectors];
   if (isCompressed(texture)) return [...settings, imageSize(texture), mipmaps.length].join();
   const kind = Object.prototype.toString.call(image);
   // Of bitmaps to be turned around, three.js turns those that one of its renderers draws and not those that the other does.
@@ -331,18 +318,8 @@ function readScaled(
   gl.bindFramebuffer(READ_FRAMEBUFFER, gl.createFramebuffer());
   const image = gl.getParameter(gl.TEXTURE_BINDING_2D);
   gl.framebufferTexture2D(READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, TEXTURE_2D, image, level);
-  gl.blitFramebuffer(
-    0,
-    0,
-    w >> level || 1,
-    h >> level || 1,
-    0,
-    0,
-    width,
-    height,
-    gl.COLOR_BUFFER_BIT,
-    gl.LINEAR,
-  );
+  const [from, to] = [w, h].map((size) => size >> level || 1);
+  gl.blitFramebuffer(0, 0, from, to, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.LINEAR);
   gl.bindFramebuffer(READ_FRAMEBUFFER, layer);
   gl.readPixels(0, 0, width, height, RGBA, UNSIGNED_BYTE, target);
   if (gl.getError() !== gl.NO_ERROR) throw new Error(`WebGL cannot hold an image of ${w} × ${h}`);

@@ -160,11 +160,9 @@ export class SkinnedInstancedMeshExtension {
     Object.assign(result, { bakedCharacters });
   }
 
-  private async read(
-    index: number,
-    { value, views: places, digest }: StoredCharacter,
-  ): Promise<LoadedCharacter> {
+  private async read(index: number, stored: StoredCharacter): Promise<LoadedCharacter> {
     const { options } = this;
+    const { value, views: places, digest } = stored;
     const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
     const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view)));
     const views = buffers.map((buffer) => new Uint8Array(buffer));

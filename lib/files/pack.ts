@@ -134,11 +134,8 @@ function reorder(
   back: boolean,
 ): void {
   // Floats go as their bits.
-  const bits = new (size === 2 ? Uint16Array : Uint32Array)(
-    buffer as ArrayBuffer,
-    byteOffset,
-    byteLength / size,
-  );
+  const Bits = size === 2 ? Uint16Array : Uint32Array;
+  const bits = new Bits(buffer as ArrayBuffer, byteOffset, byteLength / size);
   // Of each number of a texel the one before, and where the straight line goes.
   const before = new Int32Array(4);
   const line = new Int32Array(4);

@@ -188,10 +188,7 @@ function lookOf(material: Material): number {
   return (isDerived ? 0 : 1) | (vertexColors ? 2 : 0) | (flatShading ? 0 : 4);
 }
 
-const LEVEL_OPTIONS = [
-  ...(['hysteresis', 'influences', 'shadowInfluences', 'poseRate'] as const),
-  ...(['attachments', 'castShadow', 'receiveShadow'] as const),
-];
+const LEVEL_OPTIONS = 'hysteresis influences shadowInfluences poseRate attachments castShadow receiveShadow';
 
 /** A level as it is stored. @throws If it could never be loaded. */
 function levelOf(
@@ -226,7 +223,7 @@ function levelOf(
     );
   return {
     start: distance ?? { screenShare: screenShare as number },
-    options: Object.fromEntries(LEVEL_OPTIONS.map((key) => [key, options[key]])),
+    options: Object.fromEntries(LEVEL_OPTIONS.split(' ').map((key) => [key, options[key as 'poseRate']])),
     error,
     indices: geometry && indices,
     groups: (geometry?.groups ?? []).map((group) => ({ ...group, materialIndex: group.materialIndex ?? 0 })),

@@ -73,11 +73,7 @@ export function createLevel(
   // As the crowd has them: each of its targets moves all meshes that have it, or one of them.
   const shareMorphs = new Set(targets).size === targets.length;
   let collected = collectRig(root, { shareMorphs });
-  const numbers = matchParts(
-    collected.parts.map(({ mesh }) => mesh.name),
-    paths,
-    renamed,
-  );
+  const numbers = matchParts(collected.parts, paths, renamed);
   const { flips } = boneTexture.data;
   if (flips.length > 0) {
     // Parts that clips mirror are there twice, and the level's must be so too.
@@ -133,11 +129,8 @@ function matchMorphs(geometry: BufferGeometry, names: readonly string[], targets
 }
 
 /** The name of each morph target of a crowd; those of its geometry, since a dictionary has each name but once. */
-function targetNames({
-  geometry,
-  morphTargetDictionary = {},
-  morphTargetInfluences = [],
-}: CrowdMesh): string[] {
+function targetNames(owner: CrowdMesh): string[] {
+  const { geometry, morphTargetDictionary = {}, morphTargetInfluences = [] } = owner;
   const { position = [] } = geometry.morphAttributes;
   const names = morphTargetInfluences.map((_, target) => position[target]?.name ?? '');
   for (const [name, target] of Object.entries(morphTargetDictionary))
@@ -265,24 +258,25 @@ const LOD_SUFFIX = /[\s_.-]?lod[\s_.-]?\d+(?=(_\d+)?$)/i;
  * Finds the parts of a character that the meshes of a level of detail stand for: those of the same names, or of the names
  * without `_LOD1` and the like. Of several parts with one name the first mesh of that name is the first, and so on.
  *
- * @param names Of the level's meshes.
+ * @param meshes The level's.
  * @param paths For each part of the character the names it is known by, its mesh's first.
  * @param renamed Name or number of the part for meshes that are called otherwise.
  * @returns For each mesh the number of its part.
  * @throws If a mesh is none of the parts.
  */
 function matchParts(
-  names: readonly string[],
+  meshes: readonly ScenePart[],
   paths: readonly (readonly string[])[],
   renamed: Readonly<Record<string, string | number>>,
 ): number[] {
   const found = new Map<string, number>();
-  return names.map((name) => {
+  const known = paths.map(([first]) => first);
+  return meshes.map(({ mesh: { name } }) => {
     const asked = Object.hasOwn(renamed, name) ? renamed[name] : undefined;
     if (typeof asked === 'number' && asked in paths) return asked;
     const wanted = asked ?? name;
     for (const candidate of [String(wanted), name.replace(LOD_SUFFIX, '')]) {
-      const parts = [...paths.keys()].filter((part) => paths[part][0] === candidate);
+      const parts = [...known.keys()].filter((part) => known[part] === candidate);
       if (parts.length === 0) continue;
       const nth = found.get(candidate) ?? 0;
       found.set(candidate, nth + 1);
@@ -291,10 +285,7 @@ function matchParts(
     if (paths.length === 1 && asked === undefined) return 0;
     throw new Error(
       `Mesh "${name}" is none of the character's parts${asked === undefined ? '' : `, nor is "${asked}"`}, which are ` +
-        `${listNames(
-          paths.map(([first]) => first),
-          name,
-        )}; say which it stands for, e.g. parts: { '${name}': '${paths[0][0]}' }.`,
+        `${listNames(known, name)}; say which it stands for, e.g. parts: { '${name}': '${known[0]}' }.`,
     );
   });
 }
