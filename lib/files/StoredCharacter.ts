@@ -197,10 +197,8 @@ export function checkStored(fields: StoredFields): void {
     ...levels.flatMap(({ groups: runs }) => runs.map(({ materialIndex = 0 }) => materialIndex)),
     ...parts.flatMap(({ materials }) => materials.map(({ material = 0 }) => material)),
   ];
-  expectFit(
-    named.every((material) => material < groups),
-    'value.parts',
-  );
+  const areThere = named.every((material) => material < groups);
+  expectFit(areThere, 'value.parts');
   if (data || fields.vertices === undefined) checkData(data as BoneTextureData);
 }
 
@@ -257,22 +255,13 @@ function checkTracks(
   } as const;
   expectShape(tracks, shape, field);
   // Parents come first.
-  expectFit(
-    nodes > 0 &&
-      own.length === clips &&
-      parents.every((parent, node) => parent < node && parent >= Math.min(node, 1) - 1) &&
-      jointNodes.every((node) => node >= 0 && node < nodes),
-    `${field}.parents`,
-  );
+  const areParents = parents.every((parent, node) => parent < node && parent >= Math.min(node, 1) - 1);
+  const areNodes = nodes > 0 && jointNodes.every((node) => node >= 0 && node < nodes);
+  expectFit(areParents && areNodes && own.length === clips, `${field}.parents`);
   const areShorts =
     precision === 'half' ? shorts instanceof Uint16Array && shorts.length > 0 : shorts === null;
-  expectFit(
-    areShorts &&
-      (shorts?.length ?? 0) % SHORTS_PER_ROW === 0 &&
-      keys.length % 4 === 0 &&
-      trackSize(tracks) <= MAX_TRACK_TEXELS,
-    `${field}.keys`,
-  );
+  const areRows = (shorts?.length ?? 0) % SHORTS_PER_ROW === 0 && keys.length % 4 === 0;
+  expectFit(areShorts && areRows && trackSize(tracks) <= MAX_TRACK_TEXELS, `${field}.keys`);
   own.forEach(({ frames, slots }, i) => {
     const [, , last, isUneven] = slots ?? [0, 1, frames - 1, 0];
     const areFrames =

@@ -59,13 +59,9 @@ export function buildGlb(json: object, binary: Uint8Array): Uint8Array {
   const [textSize, size] = [text, binary].map(({ length }) => Math.ceil(length / 4) * 4);
   const start = HEADER + CHUNK_HEADER + textSize;
   const glb = new Uint8Array(start + CHUNK_HEADER + size);
-  const view = new DataView(glb.buffer);
-  [MAGIC, 2, glb.length, textSize, JSON_CHUNK].forEach((word, i) => {
-    view.setUint32(i * 4, word, true);
-  });
-  [size, BINARY_CHUNK].forEach((word, i) => {
-    view.setUint32(start + i * 4, word, true);
-  });
+  const words = new Uint32Array(glb.buffer);
+  words.set([MAGIC, 2, glb.length, textSize, JSON_CHUNK]);
+  words.set([size, BINARY_CHUNK], start / 4);
   glb.set(text, HEADER + CHUNK_HEADER);
   glb.fill(0x20, HEADER + CHUNK_HEADER + text.length, start);
   glb.set(binary, start + CHUNK_HEADER);

@@ -110,11 +110,8 @@ function writeAnimations(
       const { createInterpolant } = track as { createInterpolant?: object };
       const isCubic = 'isInterpolantFactoryMethodGLTFCubicSpline' in (createInterpolant ?? {});
       const isStepped = track.getInterpolation() === InterpolateDiscrete;
-      samplers.push({
-        input,
-        output,
-        interpolation: isCubic ? 'CUBICSPLINE' : isStepped ? 'STEP' : 'LINEAR',
-      });
+      const interpolation = isCubic ? 'CUBICSPLINE' : isStepped ? 'STEP' : 'LINEAR';
+      samplers.push({ input, output, interpolation });
       return { sampler: samplers.length - 1, target: { node: first + node, path } };
     });
     if (channels.length > 0) writer.add('animations', { name, samplers, channels });
