@@ -102,7 +102,7 @@ export function createCrowdGeometry(
  * Gives a crowd geometry joints, weights and parts in as few bytes as hold them without loss: 8 or 12 for joints and part, and 4 or 8
  * for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
  */
-function packSkin(geometry: BufferGeometry, { integers, floats }: ReturnType<typeof sortSkin>): void {
+function packSkin(geometry: BufferGeometry, [integers, floats]: ReturnType<typeof sortSkin>): void {
   // What follows one joint alone may be moved to any other.
   const wide = integers.some((value) => value > 255) || isRigid(integers, floats);
   const skin = wide ? new InterleavedBuffer(integers, STRIDE_16) : narrowed(integers);
@@ -261,7 +261,7 @@ function sortSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: 
       floats[at + i] = weights[order[i]] * scale;
     }
   }
-  return { integers, floats };
+  return [integers, floats] as const;
 }
 
 /** Whether all vertices follow one joint. */

@@ -95,8 +95,10 @@ function* simplifySteps(source: BufferGeometry, ratio: number, simplifier: Simpl
     } catch (cause) {
       // What it throws before its code is there says nothing to a user.
       if (!(cause instanceof TypeError)) throw cause;
-      const what = 'simplifyGeometry: the simplifier does not work; await MeshoptSimplifier.ready before.';
-      throw new Error(what, { cause });
+      throw new Error(
+        'simplifyGeometry: the simplifier does not work; await MeshoptSimplifier.ready before.',
+        { cause },
+      );
     }
   };
   yield 0.4;
