@@ -79,7 +79,18 @@ export function assembleCharacter(
   options: AssembleCharacterOptions = {},
 ): Character {
   refuseUnsupported(root, options);
-  return characterOf(root, collectFor(root, boneTexture, options), boneTexture, options);
+  const { binding, data, jointNames } = boneTexture;
+  if (binding !== null) {
+    // Morph targets are in the vertices already.
+    const rig = { morphNames: [], morphRest: new Float64Array() };
+    const parts = binding.place(collectRig(root, {}).parts);
+    return characterOf(root, { rig, parts }, boneTexture, options);
+  }
+  const { joints, morphTargets: morphing } = options;
+  const { flips, collected: chosen } = data;
+  const collected = collectRig(root, { ...chosen, ...(joints && { joints }), morphing, flips });
+  checkSkeleton(collected.rig, jointNames);
+  return characterOf(root, collected, boneTexture, options);
 }
 
 /**
@@ -136,24 +147,6 @@ export function characterOf(
     character.morphTargetDictionary = Object.fromEntries(morphNames.map((name, i) => [name, i]));
   }
   return character;
-}
-
-/** The meshes under the root, for a bone texture that is to pose them. */
-function collectFor(
-  root: Object3D,
-  { binding, data, jointNames }: BoneTexture,
-  { joints, morphTargets: morphing }: AssembleCharacterOptions,
-): Parameters<typeof characterOf>[1] {
-  // Morph targets are in the vertices already.
-  if (binding !== null)
-    return {
-      rig: { morphNames: [], morphRest: new Float64Array() },
-      parts: binding.place(collectRig(root, {}).parts),
-    };
-  const { flips, collected: chosen } = data;
-  const collected = collectRig(root, { ...chosen, ...(joints && { joints }), morphing, flips });
-  checkSkeleton(collected.rig, jointNames);
-  return collected;
 }
 
 /** @throws If these are not the joints of a character. Behind them there may be sockets. */
