@@ -53,12 +53,9 @@ export const tracks: Encoding = {
     const [first] = yield* findChangedParts(poser, clips);
     if (first === undefined) return [];
     const { nodes, parts } = poser.rig;
-    throw holdError(
-      `mesh "${nodes[parts[first.part].node].name}", whose scale is 0 or less ${
-        first.clip === undefined ? 'at rest' : `in clip "${first.clip}"`
-      }`,
-      'keep it above 0, or ',
-    );
+    const { name } = nodes[parts[first.part].node];
+    const when = first.clip === undefined ? 'at rest' : `in clip "${first.clip}"`;
+    throw holdError(`mesh "${name}", whose scale is 0 or less ${when}`, 'keep it above 0, or ');
   },
   bake: bakeTracks,
 };

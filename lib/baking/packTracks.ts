@@ -127,14 +127,11 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
           kept[range + i] = least;
           kept[range + 4 + i] = step;
         }
+        const isWhole = property === ROTATION && i === 0;
         for (let frame = 0; frame < frames; frame++) {
           const from = (first + frame * stride) * 4 + i;
           // Whoever reads them makes them of unit length, so that rounding does not show.
-          if (
-            property === ROTATION &&
-            i === 0 &&
-            Math.abs(Math.hypot(...keys.subarray(from, from + 4)) - 1) > ROUNDED
-          )
+          if (isWhole && Math.abs(Math.hypot(...keys.subarray(from, from + 4)) - 1) > ROUNDED)
             throw new Error(
               `precision: 'half' holds quaternions of unit length, but clip "${name}" has others; normalise its keys, or leave the precision out.`,
             );

@@ -189,9 +189,8 @@ export class RootMotionExtractor {
       this.measure(poser, frame, motion);
       if (frame % 8 === 7) yield 0;
     }
-    let turns = false;
-    for (let i = 3; i < motion.length; i += MOTION_SIZE) turns ||= Math.abs(motion[i]) > STILL_TURN;
-    for (let i = 3; i < motion.length; i += MOTION_SIZE) if (!turns) motion[i] = 0;
+    const turns = motion.some((value, i) => i % MOTION_SIZE === 3 && Math.abs(value) > STILL_TURN);
+    for (let i = 3; i < motion.length && !turns; i += MOTION_SIZE) motion[i] = 0;
     if (motion.every((value) => value === 0)) return true;
 
     const moved = nodes.map((node) => ({
