@@ -53,9 +53,12 @@ export const tracks: Encoding = {
     const [first] = yield* findChangedParts(poser, clips);
     if (first === undefined) return [];
     const { nodes, parts } = poser.rig;
-    const { name } = nodes[parts[first.part].node];
-    const when = first.clip === undefined ? 'at rest' : `in clip "${first.clip}"`;
-    throw holdError(`mesh "${name}", whose scale is 0 or less ${when}`, 'keep it above 0, or ');
+    throw holdError(
+      `mesh "${nodes[parts[first.part].node].name}", whose scale is 0 or less ${
+        first.clip === undefined ? 'at rest' : `in clip "${first.clip}"`
+      }`,
+      'keep it above 0, or ',
+    );
   },
   bake: bakeTracks,
 };

@@ -49,12 +49,13 @@ export function* planClips(
     const chosen = typeof choice === 'object' && 'clip' in choice ? choice : { clip: choice };
     const clip =
       typeof chosen.clip === 'string' ? clips.find(({ name }) => name === chosen.clip) : chosen.clip;
-    if (clip === undefined) {
-      const there = clips.map(({ name }) => name);
+    if (clip === undefined)
       throw new Error(
-        `No clip named "${chosen.clip}" in options.clips; there are ${listNames(there, chosen.clip)}.`,
+        `No clip named "${chosen.clip}" in options.clips; there are ${listNames(
+          clips.map(({ name }) => name),
+          chosen.clip,
+        )}.`,
       );
-    }
     const { fps: rate = fps, name = clip.name } = chosen;
     if (!(rate > 0 && rate < Infinity))
       throw new Error(`fps is ${rate}, of clip "${clip.name}"; use a positive number.`);

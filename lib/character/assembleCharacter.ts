@@ -120,8 +120,12 @@ export function characterOf(
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
   for (const part of hiddenParts) {
     if (names.some((known) => known.includes(part))) continue;
-    const meshes = names.map(([name]) => name);
-    throw new Error(`hiddenParts: no part ${describe(part)}; the character has ${listNames(meshes, part)}.`);
+    throw new Error(
+      `hiddenParts: no part ${describe(part)}; the character has ${listNames(
+        names.map(([name]) => name),
+        part,
+      )}.`,
+    );
   }
   const [{ mesh, geometry: first }] = parts;
   const character: Character = {

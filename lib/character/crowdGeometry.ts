@@ -265,19 +265,13 @@ function sortSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: 
 }
 
 /** Whether all vertices follow one joint. */
-function isRigid(integers: Uint16Array, floats: Float32Array): boolean {
-  const vertices = floats.length / 4;
-  for (let vertex = 0; vertex < vertices; vertex++) {
-    if (integers[vertex * STRIDE_16] !== integers[0] || floats[vertex * 4 + 1] > 0) return false;
-  }
-  return true;
-}
+const isRigid = (integers: Uint16Array, floats: Float32Array): boolean =>
+  floats.every((weight, i) => (i % 4 ? weight === 0 : integers[(i / 4) * STRIDE_16] === integers[0]));
 
 function narrowed(integers: Uint16Array): InterleavedBuffer {
   const bytes = new Uint8Array((integers.length / STRIDE_16) * STRIDE_8);
-  for (let from = 0, to = 0; from < integers.length; from += STRIDE_16, to += STRIDE_8) {
-    for (let i = 0; i <= SKIN_MATERIAL; i++) bytes[to + i] = integers[from + i];
-  }
+  for (let i = 0; i < integers.length; i++)
+    bytes[i + Math.floor(i / STRIDE_16) * (STRIDE_8 - STRIDE_16)] = integers[i];
   return new InterleavedBuffer(bytes, STRIDE_8);
 }
 

@@ -277,7 +277,7 @@ function mergeAttributes(merged: BufferGeometry, pieces: readonly Piece[], verti
  * follows no other than the vertex does itself.
  */
 function mergeSkins(merged: BufferGeometry, pieces: readonly Piece[], shading: readonly number[]): void {
-  const { count: vertices } = merged.attributes.position;
+  const vertices = merged.attributes.position.count;
   const indices = new Uint16Array(vertices * 4);
   const weights = new Float32Array(vertices * 4);
   const parts = new Uint16Array(vertices * 2);
@@ -303,13 +303,12 @@ function mergeSkins(merged: BufferGeometry, pieces: readonly Piece[], shading: r
 /** Morph targets of all parts as offsets from the base geometry; each moves only the vertices of its own part. */
 function mergeMorphs(merged: BufferGeometry, pieces: readonly Piece[], morphs: readonly string[]): void {
   if (morphs.length === 0) return;
-  const { count: vertices } = merged.attributes.position;
   merged.morphTargetsRelative = true;
   for (const name of ['position', 'normal', 'color'] as const) {
     if (!pieces.some(({ geometry }) => geometry.morphAttributes[name])) continue;
     const size = merged.attributes[name]?.itemSize ?? 3;
     merged.morphAttributes[name] = morphs.map((morph, i) => {
-      const offsets = new BufferAttribute(new Float32Array(vertices * size), size);
+      const offsets = new BufferAttribute(new Float32Array(merged.attributes.position.count * size), size);
       offsets.name = morph;
       for (const { first, geometry, source } of pieces) {
         const { attributes, morphAttributes, morphTargetsRelative } = geometry;

@@ -62,8 +62,7 @@ export function noteMerged(map: Texture, table: Texture): void {
 export function mergedTable(material: Material): Texture | null {
   if (!anyMerged) return null;
   for (let i = 0; i < MERGED_MAPS.length; i++) {
-    const map = (material as Mapped)[MERGED_MAPS[i]];
-    const table = map ? tables.get(map) : undefined;
+    const table = tables.get((material as Mapped)[MERGED_MAPS[i]] as Texture);
     if (table !== undefined) return table;
   }
   return null;
@@ -92,7 +91,7 @@ export const hasPalette = (material: Material): boolean =>
 /** What shaders of a material are made for by its textures. */
 export function mapsCode(material: Material): number {
   const maps = mergedCode(material) + (hasArrayMap(material) ? ARRAY_MAP : 0);
-  return hasPalette(material) ? maps + PALETTE : maps;
+  return maps + (hasPalette(material) ? PALETTE : 0);
 }
 
 /**
