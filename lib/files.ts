@@ -4,12 +4,13 @@
  * @module skinned-instanced-mesh/files
  */
 
-export { addLevelsOf, type LeveledCharacter } from './files/addLevelsOf.js';
 export type { ParserOfSource, SourceOfLoader } from './files/copyMaterials.js';
-export type { MeshoptEncoderLike } from './files/GltfWriter.js';
+export type { MeshoptEncoderLike } from './files/glb.js';
 export {
+  addLevelsOf,
   bakedCharactersOf,
   type ExtensionOptions,
+  type LeveledCharacter,
   type LoadedCharacter,
   type ParserOfPlugin,
   type ResultOfLoader,

@@ -138,7 +138,7 @@ function* readClips(bake: RigBake, skeleton: Skeleton, size: number): Steps<Keye
     const { clip } = planned;
     const channels = channelsOn(skeleton, planned);
     let rate = keyRate(channels, clip.duration);
-    const isMoved = extractor?.extracts(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
+    const isMoved = extractor?.inPlace.has(planned.name) && clip.blendMode !== AdditiveAnimationBlendMode;
     const way = isMoved ? extractor : null;
     // Root motion has one place for each frame.
     if (way) rate.parts = rate.times = null;

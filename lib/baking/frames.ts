@@ -134,15 +134,8 @@ export const frames: Encoding = {
 };
 
 /** Samples, measures and stores every pose. */
-export function* bakeFrames({
-  clips: bound,
-  poser,
-  boxes,
-  maxTextureSize,
-  morphNames,
-  extractor,
-  precision,
-}: RigBake): Steps<Poses> {
+function* bakeFrames(bake: RigBake): Steps<Poses> {
+  const { clips: bound, poser, boxes, maxTextureSize, morphNames, extractor, precision } = bake;
   const { rig } = poser;
   const { jointNames, morphRest } = rig;
   const frames = bound.reduce((sum, { count }) => sum + count, 1);
@@ -174,7 +167,7 @@ export function* bakeFrames({
     poser.play(clip, one.channels);
 
     const bounds = new Box3();
-    const rootMotion = extractor?.extracts(name) ? new Float32Array(count * MOTION_SIZE) : null;
+    const rootMotion = extractor?.inPlace.has(name) ? new Float32Array(count * MOTION_SIZE) : null;
     for (let i = 0; i < count; i++) {
       poser.sample(frameTime(i, count, clip.duration));
       readPose(poser, pose);
@@ -253,9 +246,8 @@ export function readPose(poser: RigPoser, out: Float64Array): void {
 /** Gives parts that clips mirror or flatten joints of their own: those that have one matrix in every pose share theirs. */
 export function* findPartFlips(poser: RigPoser, clips: readonly PlannedClip[]): Steps<PartFlip[]> {
   const groups = new Map<number, number>();
-  const moved = new Set(
-    clips.flatMap(({ clip }) => clip.tracks.map(({ name }) => poser.targetOf(name).node)),
-  );
+  const tracks = clips.flatMap(({ clip }) => clip.tracks);
+  const moved = new Set(tracks.map(({ name }) => poser.targetOf(name).node));
   return (yield* findChangedParts(poser, clips)).map(({ part, mirrored }) => {
     const anchor = anchorOf(poser, poser.rig.parts[part].node, moved);
     const group = groups.get(anchor) ?? groups.size;

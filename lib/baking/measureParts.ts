@@ -40,10 +40,8 @@ export function* findChangedParts(
   })[]
 > {
   const { nodes, parents, parts } = poser.rig;
-  const above = nodesAbove(
-    parents,
-    parts.map(({ node }) => node),
-  );
+  const meshes = parts.map(({ node }) => node);
+  const above = nodesAbove(parents, meshes);
   const mirrored = new Map<number, string>();
   const flattened = new Map<number, string | undefined>();
   parts.forEach(({ model }, part) => {

@@ -36,9 +36,7 @@ export function* packTracks(
   // Most constants are those that the same property has in the clip before.
   const before = new Int32Array(perClip).fill(-1);
   const constantOf = (values: ArrayLike<number>, size: number, entry: number): number => {
-    const texel = [values[0], values[1], values[2], size === 4 ? values[3] : 0].map(
-      (value) => Math.fround(value) + 0,
-    );
+    const texel = [0, 1, 2, 3].map((i) => (i < size ? Math.fround(values[i]) + 0 : 0));
     const at = before[entry] * 4;
     if (at < 0 || texel.some((value, i) => value !== constants[at + i]))
       before[entry] = constants.push(...texel) / 4 - 1;
@@ -129,14 +127,11 @@ export function* shortenKeys(tracks: PoseTracks): Steps<PoseTracks> {
           kept[range + i] = least;
           kept[range + 4 + i] = step;
         }
+        const isWhole = property === ROTATION && i === 0;
         for (let frame = 0; frame < frames; frame++) {
           const from = (first + frame * stride) * 4 + i;
           // Whoever reads them makes them of unit length, so that rounding does not show.
-          if (
-            property === ROTATION &&
-            i === 0 &&
-            Math.abs(Math.hypot(...keys.subarray(from, from + 4)) - 1) > ROUNDED
-          )
+          if (isWhole && Math.abs(Math.hypot(...keys.subarray(from, from + 4)) - 1) > ROUNDED)
             throw new Error(
               `precision: 'half' holds quaternions of unit length, but clip "${name}" has others; normalise its keys, or leave the precision out.`,
             );

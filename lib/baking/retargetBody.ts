@@ -214,11 +214,9 @@ function carriersOf(source: Humanoid, target: Humanoid) {
     /** From the space of a joint, in its bind pose, to the world of the other body. */
     moved: (node: Object3D) => {
       const { turn, at } = find(node);
-      const place = new Matrix4().compose(
-        at.clone().applyQuaternion(source.toWorld),
-        source.toWorld.clone().multiply(turn).multiply(target.fromBind),
-        new Vector3().setScalar(target.size),
-      );
+      const position = at.clone().applyQuaternion(source.toWorld);
+      const rotation = source.toWorld.clone().multiply(turn).multiply(target.fromBind);
+      const place = new Matrix4().compose(position, rotation, new Vector3().setScalar(target.size));
       return place.multiply(target.bindOf(node).clone().setPosition(0, 0, 0));
     },
   };

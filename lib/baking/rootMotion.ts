@@ -85,8 +85,6 @@ export const extractRootMotion = (options: RootMotionOptions = {}): RootMotion =
  * place in the first frame to its place in this one. The motions are kept as a curve, and the poses are moved back by them.
  */
 export class RootMotionExtractor {
-  private readonly yaw: boolean;
-  private readonly vertical: boolean;
   private readonly first = new Vector3();
   private readonly firstTurn = new Quaternion();
   private readonly turn = new Quaternion();
@@ -97,17 +95,9 @@ export class RootMotionExtractor {
    */
   constructor(
     private readonly node: number,
-    private readonly inPlace: ReadonlySet<string>,
-    { yaw = true, vertical = false }: RootMotionOptions,
-  ) {
-    this.yaw = yaw;
-    this.vertical = vertical;
-  }
-
-  /** Whether it is extracted from a clip. */
-  extracts(clip: string): boolean {
-    return this.inPlace.has(clip);
-  }
+    readonly inPlace: ReadonlySet<string>,
+    private readonly options: RootMotionOptions,
+  ) {}
 
   /**
    * The nodes whose own transforms have to be moved back to take the node's way out of keys: the node itself, and whatever does not hang on
@@ -142,10 +132,11 @@ export class RootMotionExtractor {
     }
 
     const at = frame * MOTION_SIZE;
-    const yaw = this.yaw ? this.yawOf(this.turn.multiply(this.firstTurn), frame, motion) : 0;
+    const { yaw: turns = true, vertical } = this.options;
+    const yaw = turns ? this.yawOf(this.turn.multiply(this.firstTurn), frame, motion) : 0;
     const start = this.first.clone().applyAxisAngle(_up, yaw);
     motion[at] = _position.x - start.x;
-    motion[at + 1] = this.vertical ? _position.y - this.first.y : 0;
+    motion[at + 1] = vertical ? _position.y - this.first.y : 0;
     motion[at + 2] = _position.z - start.z;
     motion[at + 3] = yaw;
   }
@@ -198,9 +189,8 @@ export class RootMotionExtractor {
       this.measure(poser, frame, motion);
       if (frame % 8 === 7) yield 0;
     }
-    let turns = false;
-    for (let i = 3; i < motion.length; i += MOTION_SIZE) turns ||= Math.abs(motion[i]) > STILL_TURN;
-    for (let i = 3; i < motion.length; i += MOTION_SIZE) if (!turns) motion[i] = 0;
+    const turns = motion.some((value, i) => i % MOTION_SIZE === 3 && Math.abs(value) > STILL_TURN);
+    for (let i = 3; i < motion.length && !turns; i += MOTION_SIZE) motion[i] = 0;
     if (motion.every((value) => value === 0)) return true;
 
     const moved = nodes.map((node) => ({

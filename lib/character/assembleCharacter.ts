@@ -79,7 +79,18 @@ export function assembleCharacter(
   options: AssembleCharacterOptions = {},
 ): Character {
   refuseUnsupported(root, options);
-  return characterOf(root, collectFor(root, boneTexture, options), boneTexture, options);
+  const { binding, data, jointNames } = boneTexture;
+  if (binding !== null) {
+    // Morph targets are in the vertices already.
+    const rig = { morphNames: [], morphRest: new Float64Array() };
+    const parts = binding.place(collectRig(root, {}).parts);
+    return characterOf(root, { rig, parts }, boneTexture, options);
+  }
+  const { joints, morphTargets: morphing } = options;
+  const { flips, collected: chosen } = data;
+  const collected = collectRig(root, { ...chosen, ...(joints && { joints }), morphing, flips });
+  checkSkeleton(collected.rig, jointNames);
+  return characterOf(root, collected, boneTexture, options);
 }
 
 /**
@@ -98,14 +109,12 @@ export function disposeCharacter({ made }: Pick<Character, 'made'>): void {
  */
 export function characterOf(
   root: Object3D,
-  {
-    rig: { morphNames, morphRest },
-    parts,
-  }: { rig: Pick<Rig, 'morphNames' | 'morphRest'>; parts: readonly ScenePart[] },
+  { rig, parts }: { rig: Pick<Rig, 'morphNames' | 'morphRest'>; parts: readonly ScenePart[] },
   boneTexture: BoneTexture,
   { mergeMaterials, hiddenParts = [] }: CharacterOptions,
   made: { dispose(): void }[] = [],
 ): Character {
+  const { morphNames, morphRest } = rig;
   const shading = shadingJoints(parts, parts.keys(), boneTexture.data);
   const { geometry, material, shares, owned } = mergeParts(parts, shading, morphNames, mergeMaterials);
   const names = parts.map(({ mesh }) => namesUp(mesh, root));
@@ -144,39 +153,18 @@ export function characterOf(
   return character;
 }
 
-/** The meshes under the root, for a bone texture that is to pose them. */
-function collectFor(
-  root: Object3D,
-  { binding, data, jointNames }: BoneTexture,
-  { joints, morphTargets: morphing }: AssembleCharacterOptions,
-): Parameters<typeof characterOf>[1] {
-  // Morph targets are in the vertices already.
-  if (binding !== null)
-    return {
-      rig: { morphNames: [], morphRest: new Float64Array() },
-      parts: binding.place(collectRig(root, {}).parts),
-    };
-  const { flips, collected: chosen } = data;
-  const collected = collectRig(root, { ...chosen, ...(joints && { joints }), morphing, flips });
-  if (isSameRig(collected.rig, jointNames)) return collected;
-  throw otherSkeletonError(collected.rig, jointNames);
-}
-
-/** What is wrong where a bone texture was baked from another character. */
-function otherSkeletonError({ jointNames }: Rig, names: readonly string[]): Error {
-  const first = jointNames.findIndex((name, i) => !isNamed(name, names[i] ?? '', names, jointNames));
-  return new Error(
+/** @throws If these are not the joints of a character. Behind them there may be sockets. */
+function checkSkeleton({ jointNames }: Rig, names: readonly string[]): void {
+  const first = jointNames.findIndex(
+    (name, i) => !(i in names) || !isNamed(name, names[i], names, jointNames),
+  );
+  if (first < 0) return;
+  const found = first in names ? `"${names[first]}"` : 'not there';
+  throw new Error(
     `The bone texture was baked for another skeleton (of ${names.length} joints, not ${jointNames.length}: ` +
-      `joint ${first} is ${quoted(names[first])}, not "${jointNames[first]}"); bake this character.`,
+      `joint ${first} is ${found}, not "${jointNames[first]}"); bake this character.`,
   );
 }
-
-const quoted = (name: string | undefined) => (name === undefined ? 'not there' : `"${name}"`);
-
-/** Whether these are the joints of a character. Behind them there may be sockets. */
-const isSameRig = ({ jointNames }: Rig, names: readonly string[]): boolean =>
-  names.length >= jointNames.length &&
-  jointNames.every((name, i) => isNamed(name, names[i], names, jointNames));
 
 /** Whether a joint is that of a name, but for numbers of GLTFLoader's. A name that stands at another place means that one. */
 const isNamed = (name: string, other: string, names: readonly string[], own: readonly string[]): boolean =>

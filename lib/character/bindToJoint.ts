@@ -75,10 +75,8 @@ function shadeByJoint(geometry: BufferGeometry, { joint, isUneven }: Socket): vo
   const { count } = geometry.getAttribute('position');
   geometry.deleteAttribute('shadingJoint');
   if (!isUneven) return;
-  geometry.setAttribute(
-    'shadingJoint',
-    new Float32BufferAttribute(new Float32Array(count).fill(joint + 1), 1),
-  );
+  const joints = new Float32Array(count).fill(joint + 1);
+  geometry.setAttribute('shadingJoint', new Float32BufferAttribute(joints, 1));
 }
 
 /** Moves a crowd geometry, all of whose vertices follow one socket, to another socket; its place relative to it stays. */

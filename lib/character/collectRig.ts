@@ -70,18 +70,9 @@ export function collectRig(root: Object3D, options: RigOptions): CollectedRig {
 }
 
 /** {@link collectRig}, step by step. */
-export function* collectRigSteps(
-  root: Object3D,
-  {
-    sockets = [],
-    morphing = true,
-    shareMorphs = true,
-    flips = [],
-    uneven = [],
-    joints,
-    keepNamesakes,
-  }: RigOptions,
-): Steps<CollectedRig> {
+export function* collectRigSteps(root: Object3D, options: RigOptions): Steps<CollectedRig> {
+  const { sockets = [], morphing = true, shareMorphs = true, flips = [], uneven = [] } = options;
+  const { joints, keepNamesakes } = options;
   if (!root?.isObject3D) {
     throw new Error(
       `root is ${describe(root)}; pass the Object3D that holds the character, e.g. gltf.scene of a file whose loading was awaited.`,
@@ -215,7 +206,5 @@ const isNamesake = (name: string, above: string): boolean =>
 /** By how much a matrix may differ that is the identity, as those of nodes are that loaders place by their matrices in the world. */
 const ROUNDING = 1e-6;
 
-const IDENTITY = /*@__PURE__*/ new Matrix4();
-
 const isIdentity = ({ elements }: Matrix4): boolean =>
-  elements.every((value, i) => Math.abs(value - IDENTITY.elements[i]) <= ROUNDING);
+  elements.every((value, i) => Math.abs(value - (i % 5 ? 0 : 1)) <= ROUNDING);

@@ -91,7 +91,7 @@ export function createCrowdGeometry(
 
   const geometry = new BufferGeometry().copy(source);
   for (const name in geometry.attributes) if (FURTHER_INFLUENCES.test(name)) geometry.deleteAttribute(name);
-  if (binding === null) packSkin(geometry, source, boneTexture, influences);
+  if (binding === null) packSkin(geometry, sortSkin(source, boneTexture, influences));
   else binding.bind(geometry, source);
   makeMorphsRelative(geometry);
   posers.set(geometry, poser);
@@ -99,22 +99,10 @@ export function createCrowdGeometry(
 }
 
 /**
- * Gives a crowd geometry the joints, weights and parts of `source`, in as few bytes as hold them without loss: 8 or 12 for
- * joints and part, and 4 or 8 for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
- *
- * @throws If the weights are no weights, or the bone texture has no such joint; the message names the vertex.
+ * Gives a crowd geometry joints, weights and parts in as few bytes as hold them without loss: 8 or 12 for joints and part, and 4 or 8
+ * for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
  */
-function packSkin(
-  geometry: BufferGeometry,
-  source: BufferGeometry,
-  boneTexture: BoneTexture,
-  influences: Influences,
-): void {
-  const { count } = source.getAttribute('position');
-  const integers = new Uint16Array(count * STRIDE_16);
-  const floats = new Float32Array(count * 4);
-  sortSkin(source, boneTexture, influences, integers, floats);
-
+function packSkin(geometry: BufferGeometry, [integers, floats]: ReturnType<typeof sortSkin>): void {
   // What follows one joint alone may be moved to any other.
   const wide = integers.some((value) => value > 255) || isRigid(integers, floats);
   const skin = wide ? new InterleavedBuffer(integers, STRIDE_16) : narrowed(integers);
@@ -137,11 +125,12 @@ export function skinOf(geometry: BufferGeometry): Skin {
   return { joints, stride, weights: weights.array, unit: weights.normalized ? 1 / oneIn(weights.array) : 1 };
 }
 
-/** Every joint that a vertex of a crowd geometry follows. */
-export function jointsOf(geometry: BufferGeometry): Set<number> {
+/** Every joint that a vertex of a crowd geometry follows, or of one part of it. */
+export function jointsOf(geometry: BufferGeometry, part?: number): Set<number> {
   const { joints, stride, weights } = skinOf(geometry);
   const found = new Set<number>();
   for (let at = 0, first = 0; at < weights.length; at += 4, first += stride) {
+    if (part !== undefined && joints[first + SKIN_PART] !== part) continue;
     for (let i = 0; i < 4 && weights[at + i] > 0; i++) found.add(joints[first + i]);
   }
   return found;
@@ -231,15 +220,15 @@ export function skinChecker(
   };
 }
 
-/** Writes joints and weights of each vertex, strongest first, and its part. */
-function sortSkin(
-  source: BufferGeometry,
-  boneTexture: BoneTexture,
-  influences: Influences,
-  integers: Uint16Array,
-  floats: Float32Array,
-): void {
+/**
+ * Joints and weights of each vertex, strongest first, and its part.
+ *
+ * @throws If the weights are no weights, or the bone texture has no such joint; the message names the vertex.
+ */
+function sortSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: Influences) {
   const { position, skinIndex, skinWeight, partIndex } = source.attributes;
+  const integers = new Uint16Array(position.count * STRIDE_16);
+  const floats = new Float32Array(position.count * 4);
   const followed = plainArray(skinIndex, 4);
   const weights = plainArray(skinWeight, 4);
   const order = [0, 0, 0, 0];
@@ -272,22 +261,17 @@ function sortSkin(
       floats[at + i] = weights[order[i]] * scale;
     }
   }
+  return [integers, floats] as const;
 }
 
 /** Whether all vertices follow one joint. */
-function isRigid(integers: Uint16Array, floats: Float32Array): boolean {
-  const vertices = floats.length / 4;
-  for (let vertex = 0; vertex < vertices; vertex++) {
-    if (integers[vertex * STRIDE_16] !== integers[0] || floats[vertex * 4 + 1] > 0) return false;
-  }
-  return true;
-}
+const isRigid = (integers: Uint16Array, floats: Float32Array): boolean =>
+  floats.every((weight, i) => (i % 4 ? weight === 0 : integers[(i / 4) * STRIDE_16] === integers[0]));
 
 function narrowed(integers: Uint16Array): InterleavedBuffer {
   const bytes = new Uint8Array((integers.length / STRIDE_16) * STRIDE_8);
-  for (let from = 0, to = 0; from < integers.length; from += STRIDE_16, to += STRIDE_8) {
-    for (let i = 0; i <= SKIN_MATERIAL; i++) bytes[to + i] = integers[from + i];
-  }
+  for (let i = 0; i < integers.length; i++)
+    bytes[i + Math.floor(i / STRIDE_16) * (STRIDE_8 - STRIDE_16)] = integers[i];
   return new InterleavedBuffer(bytes, STRIDE_8);
 }
 

@@ -11,7 +11,6 @@ import {
 import { PALETTE_CHANNEL } from '../constants.js';
 import { type Attribute, floatsOf, pickCorners, shareAttribute, sharingCopy } from '../utils/geometries.js';
 import { describe, listNames, warnOnce } from '../utils/messages.js';
-import { markPalette } from '../utils/surfaceMaps.js';
 import {
   type Constants,
   emissionOf,
@@ -21,7 +20,6 @@ import {
   SURFACE,
   shareOf,
   standInFor,
-  textOf,
 } from './materialFields.js';
 import { type MaterialMerger, type Piece, setTriangles } from './mergeParts.js';
 import { mergeTextured, texturedFamilies } from './mergeTextured.js';
@@ -164,16 +162,22 @@ export function mergeAll(
     const bySurface = palettes && !SURFACE_MAPS.some((map) => fieldsOf(material)[map]);
     return keyWithout(material, bySurface ? SURFACE : []);
   };
-  const rest: Constants[] = [];
-  for (const family of textures ? texturedFamilies(fresh) : [{ members: fresh }]) {
+  for (const family of textures ? texturedFamilies(fresh) : []) {
     const { members } = family;
-    const alike = new Set(members.map(keyOf)).size === 1;
-    const done = 'maps' in family && !alike && tryTextured(family, maxSize, merged);
-    if (!done) rest.push(...members);
+    if (new Set(members.map(keyOf)).size === 1) continue;
+    try {
+      mergeTextured(family, maxSize, merged);
+    } catch (error) {
+      warnOnce(
+        `mergeMaterials: the textures of materials ${listNames(members.map(({ name, type }) => name || type))} cannot be read (${(error as Error).message}), so these stay apart; ` +
+          'load images with CORS, or pass mergeMaterials({ textures: false }).',
+      );
+    }
   }
 
   const families = new Map<string, Constants[]>();
-  for (const material of rest) {
+  for (const material of fresh) {
+    if (merged.shares.has(material)) continue;
     const key = keyOf(material);
     families.set(key, [...(families.get(key) ?? []), material]);
   }
@@ -186,28 +190,10 @@ export function mergeAll(
   return merged;
 }
 
-/** Makes one material of a family, unless its images cannot be read. */
-function tryTextured(
-  family: ReturnType<typeof texturedFamilies>[number],
-  maxSize: number,
-  merged: MergedMaterials,
-): boolean {
-  try {
-    return mergeTextured(family, maxSize, merged);
-  } catch (error) {
-    warnOnce(
-      `mergeMaterials: the textures of materials ${listNames(family.members.map(({ name, type }) => name || type))} cannot be read (${(error as Error).message}), so these stay apart; ` +
-        'load images with CORS, or pass mergeMaterials({ textures: false }).',
-    );
-    return false;
-  }
-}
-
 function mergeConstants(members: readonly Constants[], { shares, owned }: MergedMaterials): void {
   const material = standInFor(members);
   owned.push(material);
-  const surfaces = members.map((member) => SURFACE.map((name) => textOf(fieldsOf(member)[name])).join());
-  const uneven = new Set(surfaces).size > 1;
+  const uneven = new Set(members.map((member) => keyWithout(member, []))).size > 1;
   if (uneven) owned.push(...givePalette(material, members));
   members.forEach((member, i) => {
     shares.set(member, shareOf(member, material, uneven ? (i + 0.5) / members.length : null, 0));
@@ -222,7 +208,7 @@ function givePalette(material: Constants, members: readonly Constants[]): Textur
     const texels = Uint16Array.from(members.flatMap(texelOf), (value) => DataUtils.toHalfFloat(value));
     const palette = new DataTexture(texels, members.length, 1, RGBAFormat, HalfFloatType);
     palette.channel = PALETTE_CHANNEL;
-    markPalette(palette);
+    palette.userData.isPalette = true;
     palette.needsUpdate = true;
     made.push(palette);
     return palette;

@@ -126,8 +126,8 @@ export function mergeParts(
   });
   const geometry = new BufferGeometry();
   mergeAttributes(geometry, pieces, first);
-  mergeSkins(geometry, pieces, first, shading);
-  mergeMorphs(geometry, pieces, first, morphs);
+  mergeSkins(geometry, pieces, shading);
+  mergeMorphs(geometry, pieces, morphs);
   const { shares, owned } = merger?.paint(geometry, pieces, owner) ?? { shares: [], owned: [] };
   const runs = pieces.flatMap((piece) => {
     const orders = ordersOf(piece.source.mesh);
@@ -262,12 +262,9 @@ function mergeAttributes(merged: BufferGeometry, pieces: readonly Piece[], verti
       }
       for (let vertex = 0; vertex < count; vertex++) {
         for (let k = 0; k < size; k++) {
-          const own = source !== null && k < source.itemSize;
-          target.setComponent(
-            first + vertex,
-            k,
-            own ? source.getComponent(vertex, k) : (FILL[name]?.[k] ?? 0),
-          );
+          const isOwn = source !== null && k < source.itemSize;
+          const value = isOwn ? source.getComponent(vertex, k) : (FILL[name]?.[k] ?? 0);
+          target.setComponent(first + vertex, k, value);
         }
       }
     });
@@ -279,12 +276,8 @@ function mergeAttributes(merged: BufferGeometry, pieces: readonly Piece[], verti
  * The joints and weights of all pieces, for each vertex the part that it belongs to, and by which joint its normal is turned: 0 where it
  * follows no other than the vertex does itself.
  */
-function mergeSkins(
-  merged: BufferGeometry,
-  pieces: readonly Piece[],
-  vertices: number,
-  shading: readonly number[],
-): void {
+function mergeSkins(merged: BufferGeometry, pieces: readonly Piece[], shading: readonly number[]): void {
+  const vertices = merged.attributes.position.count;
   const indices = new Uint16Array(vertices * 4);
   const weights = new Float32Array(vertices * 4);
   const parts = new Uint16Array(vertices * 2);
@@ -308,19 +301,14 @@ function mergeSkins(
 }
 
 /** Morph targets of all parts as offsets from the base geometry; each moves only the vertices of its own part. */
-function mergeMorphs(
-  merged: BufferGeometry,
-  pieces: readonly Piece[],
-  vertices: number,
-  morphs: readonly string[],
-): void {
+function mergeMorphs(merged: BufferGeometry, pieces: readonly Piece[], morphs: readonly string[]): void {
   if (morphs.length === 0) return;
   merged.morphTargetsRelative = true;
   for (const name of ['position', 'normal', 'color'] as const) {
     if (!pieces.some(({ geometry }) => geometry.morphAttributes[name])) continue;
     const size = merged.attributes[name]?.itemSize ?? 3;
     merged.morphAttributes[name] = morphs.map((morph, i) => {
-      const offsets = new BufferAttribute(new Float32Array(vertices * size), size);
+      const offsets = new BufferAttribute(new Float32Array(merged.attributes.position.count * size), size);
       offsets.name = morph;
       for (const { first, geometry, source } of pieces) {
         const { attributes, morphAttributes, morphTargetsRelative } = geometry;

@@ -112,17 +112,16 @@ function commonKey(material: Constants, maps: readonly (string | undefined)[]): 
 
 /**
  * Makes one material of those of a family. Textures become layers of arrays; which of them a material has, and its constants, stand in
- * a table that shaders look up by the number of the material, which vertices have.
+ * a table that shaders look up by the number of the material, which vertices have. Without any texture they stay apart.
  *
- * @returns Whether there was a texture to do it with.
  * @throws If an image cannot be read.
  */
 export function mergeTextured(
   { members, maps }: TexturedFamily,
   maxSize: number,
   { shares, owned }: { shares: Map<Material, MaterialShare>; owned: (Material | Texture)[] },
-): boolean {
-  if (maps.every((map) => map === undefined)) return false;
+): void {
+  if (maps.every((map) => map === undefined)) return;
   const pools = new Map<string, Texture[]>();
   const poolOf = MERGED_MAPS.map((name, i) => {
     const settings = maps[i]?.split(' ')[0];
@@ -138,10 +137,10 @@ export function mergeTextured(
     MERGED_MAPS.forEach((name, i) => {
       const map = mapOf(member, name);
       const pool = poolOf[i];
-      numbers[at + i] = -1;
-      if (!map || pool === null) return;
-      const layer = pool.indexOf(map);
-      numbers[at + i] = layer < 0 ? pool.push(map) - 1 : layer;
+      // What all have in common stays as it is, and what none has may be set later.
+      if (pool === null) return;
+      if (map && !pool.includes(map)) pool.push(map);
+      numbers[at + i] = map ? pool.indexOf(map) : -1;
     });
     numbers[at + TABLE_ROUGHNESS] = member.roughness ?? 1;
     numbers[at + TABLE_METALNESS] = member.metalness ?? 0;
@@ -165,25 +164,11 @@ export function mergeTextured(
     for (const constant of OF_MAP[name] ?? []) fields[constant] = owner[constant];
   });
   members.forEach((member, number) => shares.set(member, shareOf(member, material, null, number)));
-  return true;
 }
 
 /** What textures must have in common to become layers of one, whatever their images. */
-const SETTINGS = [
-  'channel',
-  'wrapS',
-  'wrapT',
-  'magFilter',
-  'minFilter',
-  'anisotropy',
-  'colorSpace',
-  'generateMipmaps',
-  'rotation',
-  'matrixAutoUpdate',
-  'format',
-  'type',
-  'internalFormat',
-] as const;
+const SETTINGS =
+  'channel wrapS wrapT magFilter minFilter anisotropy colorSpace generateMipmaps rotation matrixAutoUpdate format type internalFormat';
 const VECTORS = ['offset', 'repeat', 'center', 'matrix'] as const;
 
 const isCompressed = (texture: Texture): texture is CompressedTexture =>
@@ -200,7 +185,7 @@ export function layerKey(texture: Texture): string | null {
   if (!isLoaded(texture)) return null;
   const { format, type, mipmaps, image, flipY, internalFormat } = texture;
   const vectors = VECTORS.flatMap((name) => texture[name].toArray());
-  const settings = [...SETTINGS.map((name) => texture[name]), ...vectors];
+  const settings = [...SETTINGS.split(' ').map((name) => texture[name as 'type']), ...vectors];
   if (isCompressed(texture)) return [...settings, imageSize(texture), mipmaps.length].join();
   const kind = Object.prototype.toString.call(image);
   // Of bitmaps to be turned around, three.js turns those that one of its renderers draws and not those that the other does.
@@ -333,18 +318,8 @@ function readScaled(
   gl.bindFramebuffer(READ_FRAMEBUFFER, gl.createFramebuffer());
   const image = gl.getParameter(gl.TEXTURE_BINDING_2D);
   gl.framebufferTexture2D(READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, TEXTURE_2D, image, level);
-  gl.blitFramebuffer(
-    0,
-    0,
-    w >> level || 1,
-    h >> level || 1,
-    0,
-    0,
-    width,
-    height,
-    gl.COLOR_BUFFER_BIT,
-    gl.LINEAR,
-  );
+  const [from, to] = [w, h].map((size) => size >> level || 1);
+  gl.blitFramebuffer(0, 0, from, to, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.LINEAR);
   gl.bindFramebuffer(READ_FRAMEBUFFER, layer);
   gl.readPixels(0, 0, width, height, RGBA, UNSIGNED_BYTE, target);
   if (gl.getError() !== gl.NO_ERROR) throw new Error(`WebGL cannot hold an image of ${w} × ${h}`);

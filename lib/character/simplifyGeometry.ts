@@ -84,28 +84,20 @@ function* simplifySteps(source: BufferGeometry, ratio: number, simplifier: Simpl
   }
   const surface = surfaceOf(source);
   const { indices, positions, attributes, weights, locked } = surface;
+  const given = [indices, positions, 3, attributes, weights.length, weights, locked] as const;
   const run = (target: number, limit: number): Result => {
     try {
-      return simplifier.simplifyWithAttributes(
-        indices,
-        positions,
-        3,
-        attributes,
-        weights.length,
-        weights,
-        locked,
-        target,
-        limit,
-        ['ErrorAbsolute', 'Prune', 'Permissive'],
-      );
-    } catch (error) {
+      return simplifier.simplifyWithAttributes(...given, target, limit, [
+        'ErrorAbsolute',
+        'Prune',
+        'Permissive',
+      ]);
+    } catch (cause) {
       // What it throws before its code is there says nothing to a user.
-      if (!(error instanceof TypeError)) throw error;
+      if (!(cause instanceof TypeError)) throw cause;
       throw new Error(
-        `simplifyGeometry: the simplifier does not work; await MeshoptSimplifier.ready before.`,
-        {
-          cause: error,
-        },
+        'simplifyGeometry: the simplifier does not work; await MeshoptSimplifier.ready before.',
+        { cause },
       );
     }
   };

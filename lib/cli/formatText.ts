@@ -97,36 +97,29 @@ export function bytesByKind(json: GLTF.IGLTF, external: number) {
     /** All else that it says. */
     json: textSize({ ...json, animations: undefined }),
   };
-  const kinds = new Map<number, keyof typeof bytes>();
-  const claim = (kind: keyof typeof bytes, views: readonly (number | undefined)[]) => {
-    for (const view of views) if (view !== undefined && !kinds.has(view)) kinds.set(view, kind);
-  };
-  const claimAccessors = (kind: keyof typeof bytes, accessors: readonly (number | undefined)[]) => {
-    for (const accessor of accessors) {
-      const { bufferView, sparse } = json.accessors?.[accessor ?? -1] ?? {};
-      claim(kind, [bufferView, sparse?.indices.bufferView, sparse?.values.bufferView]);
-    }
-  };
-  for (const { views = [] } of storedIn(json as DocumentOfFile).values()) claim('baked', views);
-  claim(
-    'textures',
-    (json.images ?? []).map(({ bufferView }) => bufferView),
-  );
-  for (const { attributes, indices, targets = [], extensions } of (json.meshes ?? []).flatMap(
-    (mesh) => mesh.primitives,
-  )) {
-    claimAccessors('geometry', [indices, ...[attributes, ...targets].flatMap((one) => Object.values(one))]);
-    claim('geometry', [(extensions?.[DRACO] as { bufferView?: number })?.bufferView]);
-  }
-  for (const { samplers } of json.animations ?? [])
-    claimAccessors(
-      'animations',
-      samplers.flatMap(({ input, output }) => [input, output]),
-    );
-
-  for (const [view, { byteLength, extensions }] of (json.bufferViews ?? []).entries()) {
+  const { accessors = [], images = [], meshes = [], animations = [], bufferViews = [] } = json;
+  const viewsOf = (indices: (number | undefined)[]) =>
+    indices.flatMap((index) => {
+      const { bufferView, sparse } = accessors[index ?? -1] ?? {};
+      return [bufferView, sparse?.indices.bufferView, sparse?.values.bufferView];
+    });
+  const stored = [...storedIn(json as DocumentOfFile).values()];
+  const primitives = meshes.flatMap((mesh) => mesh.primitives);
+  const samplers = animations.flatMap((animation) => animation.samplers);
+  const attributesOf = ({ attributes, targets = [] }: GLTF.IMeshPrimitive) =>
+    [attributes, ...targets].flatMap((one) => Object.values(one));
+  const kinds: [keyof typeof bytes, (number | undefined)[]][] = [
+    ['baked', stored.flatMap(({ views = [] }) => views)],
+    ['textures', images.map(({ bufferView }) => bufferView)],
+    ['geometry', viewsOf(primitives.flatMap((one) => [one.indices, ...attributesOf(one)]))],
+    ['geometry', primitives.map((one) => (one.extensions?.[DRACO] as GLTF.IAccessor)?.bufferView)],
+    ['animations', viewsOf(samplers.flatMap(({ input, output }) => [input, output]))],
+    ['other', [...bufferViews.keys()]],
+  ];
+  for (const [view, { byteLength, extensions }] of bufferViews.entries()) {
     const packed = extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression;
-    bytes[kinds.get(view) ?? 'other'] += (packed as { byteLength?: number })?.byteLength ?? byteLength;
+    const [kind] = kinds.find(([, views]) => views.includes(view)) as (typeof kinds)[number];
+    bytes[kind] += (packed as { byteLength?: number })?.byteLength ?? byteLength;
   }
   return bytes;
 }

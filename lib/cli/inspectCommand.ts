@@ -11,7 +11,6 @@ import { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import { bakedCharactersOf, type LoadedCharacter } from '../files/SkinnedInstancedMeshExtension.js';
 import { type DocumentOfFile, type StoredLevel, storedIn } from '../files/StoredCharacter.js';
 import {
-  type BytesByKind,
   bytesByKind,
   describeCharacter,
   describeJoints,
@@ -27,15 +26,7 @@ import { INSPECT_HELP, parseOptions } from './options.js';
 import { readSource, type SourceFile, sceneOf } from './readSource.js';
 
 /** What `inspect` tells of a file, with `--json` as it is. */
-export interface InspectReport {
-  file: string;
-  bytes: number;
-  bytesByKind: BytesByKind;
-  /** Of the extension `SIM_baked_animation`; null if the file has not been baked. */
-  version: number | null;
-  characters: Awaited<ReturnType<typeof inspectCharacters>>;
-  warnings: string[];
-}
+export type InspectReport = Awaited<ReturnType<typeof inspectFile>>;
 
 /**
  * Says what is in a file: what was baked into it, or what baking would make of it, and how near that is to the source.
@@ -43,6 +34,11 @@ export interface InspectReport {
  * @throws A CommandError if the command line or the file is wrong.
  */
 export async function inspectCommand(args: string[], progress: Progress): Promise<Result> {
+  const json = await inspectFile(args, progress);
+  return { json, text: inspectText(json) };
+}
+
+async function inspectFile(args: string[], progress: Progress) {
   const { file, isGiven } = parseOptions('inspect', INSPECT_HELP, args);
   const warnings: string[] = [];
   progress.begin(`reading ${file}`);
@@ -52,15 +48,9 @@ export async function inspectCommand(args: string[], progress: Progress): Promis
   const characters = await collectWarnings(warnings, work);
   const images = (json.images ?? []).map(({ uri = '' }) => content.resources[uri]?.byteLength ?? 0);
   const beside = images.reduce((sum, size) => sum + size, 0);
-  const report: InspectReport = {
-    file,
-    bytes,
-    bytesByKind: bytesByKind(json, beside),
-    version: [...storedIn(json as DocumentOfFile).values()][0]?.version ?? null,
-    characters,
-    warnings,
-  };
-  return { json: report, text: inspectText(report) };
+  /** Of the extension `SIM_baked_animation`; null if the file has not been baked. */
+  const version = [...storedIn(json as DocumentOfFile).values()][0]?.version ?? null;
+  return { file, bytes, bytesByKind: bytesByKind(json, beside), version, characters, warnings };
 }
 
 async function inspectCharacters(source: SourceFile, compares: boolean, progress: Progress) {
@@ -125,19 +115,17 @@ function characterLines(character: InspectReport['characters'][number]): string[
     '',
     ...formatTable(
       ['clip', 'seconds', 'frames', 'fps', 'size', 'tracks', 'dropped', 'worst error', 'at', 'more'],
-      clips.map((clip) => [
-        clip.name,
-        clip.duration.toFixed(2),
-        String(clip.frames),
-        formatNumber(clip.fps),
-        formatBytes(clip.textureBytes),
-        clip.tracks === null ? '–' : String(clip.tracks.stored),
-        clip.tracks === null ? '–' : String(clip.tracks.dropped.length),
-        clip.error === null ? '–' : clip.error.worst.toExponential(1),
-        clip.error === null ? '–' : `${clip.error.time.toFixed(2)} s`,
-        [...(clip.rootMotion ? ['root motion'] : []), ...clip.markers.map((marker) => marker.name)].join(
-          ', ',
-        ),
+      clips.map(({ name, duration, frames, fps, textureBytes, tracks, error, rootMotion, markers }) => [
+        name,
+        duration.toFixed(2),
+        String(frames),
+        formatNumber(fps),
+        formatBytes(textureBytes),
+        tracks === null ? '–' : String(tracks.stored),
+        tracks === null ? '–' : String(tracks.dropped.length),
+        error === null ? '–' : error.worst.toExponential(1),
+        error === null ? '–' : `${error.time.toFixed(2)} s`,
+        [...(rootMotion ? ['root motion'] : []), ...markers.map((marker) => marker.name)].join(', '),
       ]),
     ),
   ];

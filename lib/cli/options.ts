@@ -75,18 +75,13 @@ has not been baked, what baking with default options would make of it.
   --json         writes it as JSON
   -h, --help     shows this`;
 
-/** What an argument is: an option with its name, or a word. */
-type Token = { kind: string; name?: string; value?: string };
-/** What stands behind an option, by its name: nothing behind a flag. */
-type OptionTable = ReadonlyMap<string, { short?: string; takes?: string }>;
-
-/** The options that a help text names, each at the begin of a line with what stands behind it. */
-const optionsIn = (help: string): OptionTable =>
+/** The options that a help text names, each at the begin of a line with what stands behind it: nothing behind a flag. */
+const optionsIn = (help: string) =>
   new Map(
-    Array.from(help.matchAll(/^ {2}(?:-(\w), )?--([\w-]+)(?: (\S+))?/gm), ([, short, name, takes]) => [
-      name,
-      { ...(short && { short }), takes },
-    ]),
+    Array.from(help.matchAll(/^ {2}(?:-(\w), )?--([\w-]+)(?: (\S+))?/gm), ([, short, name, takes]) => {
+      const type = takes ? ('string' as const) : ('boolean' as const);
+      return [name, { type, takes, ...(short && { short }) }];
+    }),
   );
 
 /**
@@ -97,81 +92,64 @@ const optionsIn = (help: string): OptionTable =>
  */
 export function parseOptions(command: string, help: string, args: string[]) {
   const table = optionsIn(help);
-  const options = Array.from(table, ([name, { short, takes }]) => {
-    const type = takes ? ('string' as const) : ('boolean' as const);
-    return [name, { type, multiple: takes === 'LIST', ...(short && { short }) }];
-  });
-  const parse = () => {
-    try {
-      const known = Object.fromEntries(options);
-      return parseArgs({ args, options: known, allowPositionals: true, tokens: true });
-    } catch (error) {
-      throw usageError(`${command}: ${inWords(error as Error & { code?: string }, table)}`);
-    }
-  };
-  const { tokens, values }: { tokens: Token[]; values: Record<string, unknown> } = parse();
-  const positionals: string[] = [];
+  const wrong = (what: string) => usageError(`${command}: ${what}`);
+  const options = Object.fromEntries(table);
+  const { tokens } = parseArgs({ args, options, allowPositionals: true, tokens: true, strict: false });
+  const files: string[] = [];
+  const values: Record<string, string[]> = {};
   let list: string[] | null = null;
-  for (const { kind, name = '', value = '' } of tokens) {
-    if (kind === 'option') list = table.get(name)?.takes === 'LIST' ? (values[name] as string[]) : null;
-    else if (kind === 'positional')
-      (positionals.length > 0 && list !== null ? list : positionals).push(value);
+  for (const token of tokens) {
+    if (token.kind === 'positional') (files.length > 0 && list !== null ? list : files).push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = table.get(name);
+    if (option === undefined) {
+      const known = Array.from(table.keys(), (one) => `--${one}`);
+      const meant = known.find((one) => one.startsWith(rawName) || rawName.startsWith(one));
+      const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
+      throw wrong(`there is no option ${rawName}; ${hint}`);
+    }
+    const { takes } = option;
+    if (!takes && inlineValue) throw wrong(`--${name} takes no value`);
+    // What begins with a dash may be meant as the next option.
+    if (takes && (value === undefined || (!inlineValue && /^-./.test(value))))
+      throw wrong(`--${name} has no value; write it behind, or --${name}=VALUE if it begins with a dash`);
+    values[name] = [...((takes === 'LIST' && values[name]) || []), value ?? ''];
+    list = takes === 'LIST' ? values[name] : null;
   }
-  if (positionals.length === 0)
-    throw usageError(
-      `${command}: there is no file; write e.g. skinned-instanced-mesh ${command} character.glb`,
-    );
-  if (positionals.length > 1)
-    throw usageError(
-      `${command}: there are ${positionals.length} files (${positionals.join(', ')}); it takes one at a time`,
-    );
-  for (const [name, value] of Object.entries(values)) {
-    const wrong = problemOf(value as string, table.get(name)?.takes);
-    if (wrong) throw usageError(`${command}: --${name} ${wrong}`);
+  if (files.length === 0)
+    throw wrong(`there is no file; write e.g. skinned-instanced-mesh ${command} character.glb`);
+  if (files.length > 1)
+    throw wrong(`there are ${files.length} files (${files.join(', ')}); it takes one at a time`);
+  for (const [name, texts] of Object.entries(values)) {
+    const problem = problemOf(texts, table.get(name)?.takes);
+    if (problem) throw wrong(`--${name} ${problem}`);
   }
   return {
-    file: positionals[0],
+    file: files[0],
     isGiven: (name: string) => name in values,
-    text: <Text extends string>(name: string) => values[name] as Text | undefined,
-    number: (name: string) => (name in values ? numberOf(values[name] as string) : undefined),
+    text: <Text extends string>(name: string) => values[name]?.[0] as Text | undefined,
+    number: (name: string) => (name in values ? numberOf(values[name][0]) : undefined),
     /** Empty where it was not given. */
-    texts: (name: string) => (values[name] ?? []) as string[],
+    texts: (name: string) => values[name] ?? [],
   };
 }
 
-/** What is wrong with the value of an option. */
-function problemOf(value: string | string[], takes = ''): string | false {
+/** What is wrong with the values of an option. */
+function problemOf(texts: readonly string[], takes = ''): string | false {
   if (takes === 'LIST')
     return (
-      [value].flat().some((text) => listed([text]).length === 0) &&
+      texts.some((text) => listed([text]).length === 0) &&
       'is given and names nothing; write something behind it, or leave it out'
     );
-  const number = numberOf(String(value));
+  const [value] = texts;
+  const number = numberOf(value);
   if (takes === 'NUMBER' || takes === 'TEXELS') {
     if (!(number > 0 && number < Infinity)) return `is "${value}"; use a number above 0`;
     return takes === 'TEXELS' && !Number.isInteger(number) && `is "${value}"; use a whole number`;
   }
   const words = takes.split('|');
-  return words.length > 1 && !words.includes(String(value)) && `is "${value}"; use ${words.join(', ')}`;
-}
-
-/** What Node's parser says, in our words and with a way out. */
-function inWords({ message, code }: Error & { code?: string }, table: OptionTable): string {
-  const written = message.match(/'(?:-\w, )?(--?[^\s'=]+)/)?.[1] ?? '';
-  const names = [...table.keys()];
-  const long = names.find((name) => written === `-${table.get(name)?.short}`);
-  const option = long === undefined ? written : `--${long}`;
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-    const known = names.map((name) => `--${name}`);
-    const meant = known.find((name) => name.startsWith(option) || option.startsWith(name));
-    const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
-    return `there is no option ${option}; ${hint}`;
-  }
-  const known = table.get(option.replace(/^--/, ''));
-  if (known === undefined) return message;
-  return known.takes === undefined
-    ? `${option} takes no value`
-    : `${option} has no value; write it behind, or ${option}=VALUE if it begins with a dash`;
+  return words.length > 1 && !words.includes(value) && `is "${value}"; use ${words.join(', ')}`;
 }
 
 /** A number, or NaN for what is none; `Number` would take blanks for 0. */

@@ -133,9 +133,7 @@ export function checkExtensions({ command, file, json }: SourceFile, warnings: s
 
 /** Names of the files that a file consists of besides itself. */
 function urisOf({ buffers = [], images = [] }: Document.IGLTF): string[] {
-  return [...buffers, ...images].flatMap(({ uri }) =>
-    uri === undefined || uri.startsWith('data:') ? [] : [uri],
-  );
+  return [...buffers, ...images].flatMap(({ uri = 'data:' }) => (uri.startsWith('data:') ? [] : uri));
 }
 
 /** @throws If a file names one that is outside its folder and may not be, or one without an end, such as a device. */

@@ -13,9 +13,9 @@ import type { Encoding } from '../baking/BakeOptions.js';
 import type { Character } from '../character/assembleCharacter.js';
 import type { MergeMaterialsOptions } from '../character/mergeMaterials.js';
 import type { MaterialMerger } from '../character/mergeParts.js';
-import { plainArray } from '../utils/geometries.js';
+import type { CrowdLevels } from '../features/levels/CrowdLevels.js';
+import { pickCorners, plainArray } from '../utils/geometries.js';
 import { expectField, warnOnce } from '../utils/messages.js';
-import type { LeveledCharacter } from './addLevelsOf.js';
 import { digestOf, unpack } from './pack.js';
 import {
   checkedIn,
@@ -27,6 +27,7 @@ import {
   LOOKS,
   type StoredCharacter,
   type StoredFields,
+  type StoredLevel,
   storedIn,
 } from './StoredCharacter.js';
 
@@ -56,6 +57,14 @@ export interface ExtensionOptions {
   frames?: Encoding;
   /** The function of that name. */
   mergeMaterials?: (options?: MergeMaterialsOptions) => MaterialMerger;
+}
+
+/** A character with its levels of detail. */
+export interface LeveledCharacter {
+  /** From near to far, which `addLevelsOf` adds to a crowd's; empty if there are none. */
+  levels: readonly StoredLevel[];
+  /** For each group of the file the one that merging materials has made it part of, if they were merged. */
+  merged?: readonly number[];
 }
 
 /** A baked character of a file that `GLTFLoader` has loaded: `new SkinnedInstancedMesh(gltf.bakedCharacters[0], 1_000)`. */
@@ -96,14 +105,18 @@ export class SkinnedInstancedMeshExtension {
     private readonly parser: ParserOfPlugin,
     private readonly options: ExtensionOptions = {},
   ) {
-    this.stored = checked(() => checkedIn(parser.json));
+    try {
+      this.stored = checkedIn(parser.json);
+    } catch (cause) {
+      throw damaged(cause);
+    }
   }
 
   /** Called by the loader: makes one mesh of a character's primitives, which have their vertices in common. @throws If they cannot be loaded. */
   loadMesh(index: number): Promise<Mesh> | null {
     if (!this.stored.has(index)) return null;
-    return this.assemble(index).catch((cause: Error) => {
-      throw /^THREE\.GLTFLoader/.test(cause.message) ? cause : damaged(cause);
+    return this.assemble(index).catch((cause) => {
+      throw damaged(cause);
     });
   }
 
@@ -140,35 +153,29 @@ export class SkinnedInstancedMeshExtension {
    */
   async afterRoot(result: ResultOfLoader): Promise<void> {
     if (this.stored.size === 0) return;
-    const bakedCharacters = await Promise.all(Array.from(this.stored, (one) => this.read(...one)));
+    const characters = Array.from(this.stored, (one) => this.read(...one));
+    const bakedCharacters = await Promise.all(characters).catch((cause) => {
+      throw damaged(cause);
+    });
     Object.assign(result, { bakedCharacters });
   }
 
-  private async read(
-    index: number,
-    { value, views: places, digest }: StoredCharacter,
-  ): Promise<LoadedCharacter> {
+  private async read(index: number, stored: StoredCharacter): Promise<LoadedCharacter> {
     const { options } = this;
+    const { value, views: places, digest } = stored;
     const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
-    const buffers = places.map((view) => this.get<ArrayBuffer>('bufferView', view));
-    const views = (
-      await Promise.all(buffers).catch((cause: Error) => {
-        throw damaged(cause);
-      })
-    ).map((buffer) => new Uint8Array(buffer));
+    const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view)));
+    const views = buffers.map((buffer) => new Uint8Array(buffer));
     const { geometry } = mesh;
-    const fields = checked(() => {
-      const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
-      if (digestOf(value, [...views, positions]) !== digest) {
-        throw fileError(
-          `what was baked is not as it was, which a tool may have changed; bake the file anew, last.`,
-        );
-      }
-      const unpacked = unpack(value, views) as StoredFields;
-      checkStored(unpacked);
-      restoreGeometry(geometry, unpacked.geometry);
-      return unpacked;
-    });
+    const positions = Float32Array.from(plainArray(geometry.attributes.position, 3));
+    if (digestOf(value, [...views, positions]) !== digest) {
+      throw fileError(
+        `what was baked is not as it was, which a tool may have changed; bake the file anew, last.`,
+      );
+    }
+    const fields = unpack(value, views) as StoredFields;
+    checkStored(fields);
+    restoreGeometry(geometry, fields.geometry);
     const { geometry: _, looks, levels, mergeMaterials, data: __, vertices: ___, parts, ...rest } = fields;
     const materials = this.materialsOf(mesh.material, looks);
     mesh.material = (materials.length === 1 ? materials[0] : materials) as Material[];
@@ -229,7 +236,7 @@ export class SkinnedInstancedMeshExtension {
   private textureOf({ data, vertices }: StoredFields): BoneTexture {
     const { frames, vertexTextures } = this.options;
     if (!data) {
-      if (vertexTextures !== undefined) return checked(() => vertexTextures.decode(vertices as never));
+      if (vertexTextures !== undefined) return vertexTextures.decode(vertices as never);
       throw fileError(
         "a character is a vertex texture; import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures', and pass " +
           '{ vertexTextures: VertexTexture } to the SkinnedInstancedMeshExtension.',
@@ -243,15 +250,6 @@ export class SkinnedInstancedMeshExtension {
     throw fileError(
       'a character was baked into frames; import { frames } beside SkinnedInstancedMesh, and pass { frames } to the SkinnedInstancedMeshExtension.',
     );
-  }
-}
-
-/** What `read` returns. @throws An error about the file in the place of its. */
-function checked<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw (cause as Error).message.startsWith(EXTENSION) ? cause : damaged(cause);
   }
 }
 
@@ -297,4 +295,50 @@ export function bakedCharactersOf(gltf: object): readonly LoadedCharacter[] {
     );
   }
   return [];
+}
+
+/**
+ * Adds the levels of detail of a character from a file to those of a crowd; does nothing if the file has none:
+ * `addLevelsOf(character, new CrowdLevels(crowd))`.
+ *
+ * @throws If the crowd is one of another geometry.
+ *
+ * @category Save
+ */
+export function addLevelsOf({ levels, merged }: LeveledCharacter, target: CrowdLevels): void {
+  const { geometry } = target.crowd;
+  const { count } = geometry.getAttribute('position');
+  for (const { start, options, indices, groups } of levels) {
+    // Many runs of all corners would take any amount of memory.
+    const length = groups.reduce((sum, run) => sum + run.count, 0);
+    if (length > (indices?.length ?? 0) || indices?.some((vertex) => vertex >= count)) {
+      throw fileError(
+        `the file's levels of detail are not for this crowd, whose geometry has ${count} vertices; add them to one of the file's character.`,
+      );
+    }
+    const corners = cornersOf(indices ?? new Uint32Array(0), groups, merged);
+    const level = indices === null ? null : pickCorners(geometry, corners.flat()).geometry;
+    let at = 0;
+    corners.forEach(({ length }, group) => {
+      if (length > 0 && groups.length > 0) level?.addGroup(at, length, group);
+      at += length;
+    });
+    target.add(level, start, options);
+    level?.dispose();
+  }
+}
+
+/** Corners of a level for each group of the crowd; one list if it has none. */
+function cornersOf(
+  indices: Uint32Array,
+  groups: StoredLevel['groups'],
+  merged: LeveledCharacter['merged'],
+): number[][] {
+  if (groups.length === 0) return [[...indices]];
+  const lists: number[][] = [];
+  for (const { start, count, materialIndex = 0 } of groups) {
+    const group = merged?.[materialIndex] ?? materialIndex;
+    lists[group] = [...(lists[group] ?? []), ...indices.subarray(start, start + count)];
+  }
+  return Array.from(lists, (list) => list ?? []);
 }

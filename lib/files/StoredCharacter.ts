@@ -37,9 +37,12 @@ export const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 export const fileError = (what: string, cause?: unknown): Error =>
   new Error(`${EXTENSION}: ${what}`, { cause });
 
-/** An error about a file that is not as it was written. */
-export const damaged = (cause: unknown): Error =>
-  fileError(`${(cause as Error).message}; the file is damaged: bake it anew.`, cause);
+/** What is thrown where a file cannot be read: an error about it in the place of others, but for those of the loader's. */
+export function damaged(cause: unknown): unknown {
+  const { message } = cause as Error;
+  const isSaid = message.startsWith(EXTENSION) || message.startsWith('THREE.GLTFLoader');
+  return isSaid ? cause : fileError(`${message}; the file is damaged: bake it anew.`, cause);
+}
 
 /** Where a level begins by how large it is drawn. */
 export interface LevelHeight {
@@ -194,10 +197,8 @@ export function checkStored(fields: StoredFields): void {
     ...levels.flatMap(({ groups: runs }) => runs.map(({ materialIndex = 0 }) => materialIndex)),
     ...parts.flatMap(({ materials }) => materials.map(({ material = 0 }) => material)),
   ];
-  expectFit(
-    named.every((material) => material < groups),
-    'value.parts',
-  );
+  const areThere = named.every((material) => material < groups);
+  expectFit(areThere, 'value.parts');
   if (data || fields.vertices === undefined) checkData(data as BoneTextureData);
 }
 
@@ -254,22 +255,13 @@ function checkTracks(
   } as const;
   expectShape(tracks, shape, field);
   // Parents come first.
-  expectFit(
-    nodes > 0 &&
-      own.length === clips &&
-      parents.every((parent, node) => parent < node && parent >= Math.min(node, 1) - 1) &&
-      jointNodes.every((node) => node >= 0 && node < nodes),
-    `${field}.parents`,
-  );
+  const areParents = parents.every((parent, node) => parent < node && parent >= Math.min(node, 1) - 1);
+  const areNodes = nodes > 0 && jointNodes.every((node) => node >= 0 && node < nodes);
+  expectFit(areParents && areNodes && own.length === clips, `${field}.parents`);
   const areShorts =
     precision === 'half' ? shorts instanceof Uint16Array && shorts.length > 0 : shorts === null;
-  expectFit(
-    areShorts &&
-      (shorts?.length ?? 0) % SHORTS_PER_ROW === 0 &&
-      keys.length % 4 === 0 &&
-      trackSize(tracks) <= MAX_TRACK_TEXELS,
-    `${field}.keys`,
-  );
+  const areRows = (shorts?.length ?? 0) % SHORTS_PER_ROW === 0 && keys.length % 4 === 0;
+  expectFit(areShorts && areRows && trackSize(tracks) <= MAX_TRACK_TEXELS, `${field}.keys`);
   own.forEach(({ frames, slots }, i) => {
     const [, , last, isUneven] = slots ?? [0, 1, frames - 1, 0];
     const areFrames =

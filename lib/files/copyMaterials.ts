@@ -1,7 +1,6 @@
 import type { Material, Texture } from 'three';
 import type { Constants } from '../character/materialFields.js';
-import type { GltfWriter, JSONObject } from './GltfWriter.js';
-import { parseGlb } from './glb.js';
+import { type GltfWriter, type JSONObject, parseGlb } from './glb.js';
 import { fileError } from './StoredCharacter.js';
 
 /** What a `GLTFLoader` has made of the file that a character is of, as far as it is looked at. */

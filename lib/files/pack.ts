@@ -134,11 +134,8 @@ function reorder(
   back: boolean,
 ): void {
   // Floats go as their bits.
-  const bits = new (size === 2 ? Uint16Array : Uint32Array)(
-    buffer as ArrayBuffer,
-    byteOffset,
-    byteLength / size,
-  );
+  const Bits = size === 2 ? Uint16Array : Uint32Array;
+  const bits = new Bits(buffer as ArrayBuffer, byteOffset, byteLength / size);
   // Of each number of a texel the one before, and where the straight line goes.
   const before = new Int32Array(4);
   const line = new Int32Array(4);
@@ -177,24 +174,14 @@ function reorder(
  */
 export function digestOf(json: unknown, views: readonly ArrayBufferView[]): number {
   let hash = 0x811c9dc5;
-  for (const { buffer, byteOffset, byteLength } of [
-    new TextEncoder().encode(JSON.stringify(json)),
-    ...views,
-  ]) {
-    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-    const padded = new Uint32Array(byteLength % 4 || byteOffset % 4 ? Math.ceil(byteLength / 4) : 0);
-    new Uint8Array(padded.buffer).set(padded.length > 0 ? bytes : []);
-    hash = mix(hash, padded.length > 0 ? padded : new Uint32Array(buffer, byteOffset, byteLength / 4));
+  const texts = new TextEncoder().encode(JSON.stringify(json));
+  for (const { buffer, byteOffset, byteLength } of [texts, ...views]) {
+    const words = new Uint32Array(Math.ceil(byteLength / 4));
+    new Uint8Array(words.buffer).set(new Uint8Array(buffer, byteOffset, byteLength));
+    for (let i = 0; i < words.length; i++) {
+      hash = Math.imul(hash ^ words[i], 0x01000193);
+      hash ^= hash >>> 16;
+    }
   }
   return hash >>> 0;
-}
-
-/** Goes on with a digest. */
-function mix(digest: number, words: Uint32Array): number {
-  let hash = digest;
-  for (let i = 0; i < words.length; i++) {
-    hash = Math.imul(hash ^ words[i], 0x01000193);
-    hash ^= hash >>> 16;
-  }
-  return hash;
 }

@@ -22,7 +22,7 @@ import {
 import { describe, isPositive, isWithin } from '../utils/messages.js';
 import { type VertexTextureData, WORDS } from '../vertexTextures/VertexTextureData.js';
 import { materialCopier, type SourceOfLoader } from './copyMaterials.js';
-import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './GltfWriter.js';
+import { GltfWriter, type JSONObject, type MeshoptEncoderLike } from './glb.js';
 import { digestOf, type Order, pack } from './pack.js';
 import { EXTENSION, fileError, type StoredFields, type StoredLevel, VERSION } from './StoredCharacter.js';
 import { writeScene } from './writeScene.js';
@@ -188,10 +188,7 @@ function lookOf(material: Material): number {
   return (isDerived ? 0 : 1) | (vertexColors ? 2 : 0) | (flatShading ? 0 : 4);
 }
 
-const LEVEL_OPTIONS = [
-  ...(['hysteresis', 'influences', 'shadowInfluences', 'poseRate'] as const),
-  ...(['attachments', 'castShadow', 'receiveShadow'] as const),
-];
+const LEVEL_OPTIONS = 'hysteresis influences shadowInfluences poseRate attachments castShadow receiveShadow';
 
 /** A level as it is stored. @throws If it could never be loaded. */
 function levelOf(
@@ -226,7 +223,7 @@ function levelOf(
     );
   return {
     start: distance ?? { screenShare: screenShare as number },
-    options: Object.fromEntries(LEVEL_OPTIONS.map((key) => [key, options[key]])),
+    options: Object.fromEntries(LEVEL_OPTIONS.split(' ').map((key) => [key, options[key as 'poseRate']])),
     error,
     indices: geometry && indices,
     groups: (geometry?.groups ?? []).map((group) => ({ ...group, materialIndex: group.materialIndex ?? 0 })),

@@ -4,7 +4,7 @@ import type { PoseTracks } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import { AFFINE_SIZE } from '../constants.js';
 import { affineToMatrix4 } from '../utils/affine.js';
-import type { GltfWriter, JSONObject } from './GltfWriter.js';
+import type { GltfWriter, JSONObject } from './glb.js';
 import { EXTENSION, VERSION } from './StoredCharacter.js';
 
 /** A scene with nodes of the joints at rest, if there are any, and the mesh that follows them. */
@@ -110,11 +110,8 @@ function writeAnimations(
       const { createInterpolant } = track as { createInterpolant?: object };
       const isCubic = 'isInterpolantFactoryMethodGLTFCubicSpline' in (createInterpolant ?? {});
       const isStepped = track.getInterpolation() === InterpolateDiscrete;
-      samplers.push({
-        input,
-        output,
-        interpolation: isCubic ? 'CUBICSPLINE' : isStepped ? 'STEP' : 'LINEAR',
-      });
+      const interpolation = isCubic ? 'CUBICSPLINE' : isStepped ? 'STEP' : 'LINEAR';
+      samplers.push({ input, output, interpolation });
       return { sampler: samplers.length - 1, target: { node: first + node, path } };
     });
     if (channels.length > 0) writer.add('animations', { name, samplers, channels });

@@ -23,12 +23,12 @@ export const TABLE_EMISSIVE = 8;
 /** Bit of a code that says that a material was made of several with different textures. */
 export const MERGED = 64;
 
-/** Codes of merged materials are below this. */
-export const MERGED_CODES = 128;
-
-/** Further bits, of what other textures of a material ask of its shaders: its `map` has layers; its constants are in a palette. */
+/** Further bits, of what other textures of a material ask of its shaders: instances choose a layer of its `map`; its constants are in a palette. */
 export const ARRAY_MAP = 128;
 export const PALETTE = 256;
+
+/** Codes are below this. */
+export const MAPS_CODES = 512;
 
 /** Whether a texture has layers in the shaders of such a code. */
 export const hasLayers = (code: number, map: MergedMap): boolean =>
@@ -62,8 +62,7 @@ export function noteMerged(map: Texture, table: Texture): void {
 export function mergedTable(material: Material): Texture | null {
   if (!anyMerged) return null;
   for (let i = 0; i < MERGED_MAPS.length; i++) {
-    const map = (material as Mapped)[MERGED_MAPS[i]];
-    const table = map ? tables.get(map) : undefined;
+    const table = tables.get((material as Mapped)[MERGED_MAPS[i]] as Texture);
     if (table !== undefined) return table;
   }
   return null;
@@ -79,24 +78,20 @@ export function mergedCode(material: Material): number {
   return code;
 }
 
-/** Whether a material's `map` has several layers, one of which instances choose. */
-export const hasArrayMap = (material: Material): boolean =>
-  isArray((material as Mapped).map) && mergedTable(material) === null;
-
-/** Notes that a texture holds the constants of merged materials, so that what takes their place is not multiplied by it. */
-export function markPalette(texture: Texture): void {
-  texture.userData.isPalette = true;
+/** Whether a material's `map` has several layers, one of which instances choose, and not the materials that were merged. */
+export function hasArrayMap(material: Material): boolean {
+  const { map } = material as Mapped;
+  return isArray(map) && !tables.has(map as Texture);
 }
 
-/** Whether roughness and metalness of a material are in such a palette. */
+/** Whether a texture holds roughness and metalness of merged materials, so that what takes their place is not multiplied by it. */
 export const hasPalette = (material: Material): boolean =>
   (material as Mapped).roughnessMap?.userData.isPalette === true;
 
 /** What shaders of a material are made for by its textures. */
 export function mapsCode(material: Material): number {
-  const merged = mergedCode(material);
-  const maps = merged === 0 && isArray((material as Mapped).map) ? ARRAY_MAP : merged;
-  return hasPalette(material) ? maps + PALETTE : maps;
+  const maps = mergedCode(material) + (hasArrayMap(material) ? ARRAY_MAP : 0);
+  return maps + (hasPalette(material) ? PALETTE : 0);
 }
 
 /**

@@ -26,7 +26,7 @@ const LAWS: [law: string, from: string[], never: RegExp][] = [
   ],
   [
     'a page that plays a baked file reaches no baker, nor what assembles characters or merges materials',
-    ['lib/files/SkinnedInstancedMeshExtension.ts', 'lib/files/addLevelsOf.ts'],
+    ['lib/files/SkinnedInstancedMeshExtension.ts'],
     /^lib\/baking\/|lib\/character\/(assemble|collect|merge|pack|simplify)|createLevel/,
   ],
   [

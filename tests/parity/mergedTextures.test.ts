@@ -2,9 +2,12 @@ import {
   BoxGeometry,
   CanvasTexture,
   CompressedTexture,
+  DataArrayTexture,
   DataTexture,
+  DataUtils,
   DoubleSide,
   Group,
+  HalfFloatType,
   LinearFilter,
   LinearMipmapLinearFilter,
   Matrix4,
@@ -14,6 +17,7 @@ import {
   type Object3D,
   RepeatWrapping,
   RGB_S3TC_DXT1_Format,
+  RGBAFormat,
   SphereGeometry,
   SRGBColorSpace,
   Texture,
@@ -216,6 +220,33 @@ describe.each(TWINS)('%s', (twin) => {
     await restoreContext(renderer);
     const expected = await draw(scene, camera, reference.root);
     expectSamePicture('after context loss', expected, await draw(scene, camera, crowd), empty, BOUND);
+    disposeLater(crowd);
+  });
+
+  test.each(['constants', 'textures'])('beside merged %s, what materials share shows', async (kind) => {
+    const layers = [1, 2].map((seed) => new Uint8Array(pixels(seed, SIZE, paintColors(seed)).data));
+    const both = new Uint8Array(layers.flatMap((texels) => [...texels]));
+    const map = colored(repeated(new DataArrayTexture(both, SIZE, SIZE, 2)));
+    const layer = colored(repeated(new DataTexture(layers[1], SIZE, SIZE)));
+    // None that could be a layer.
+    const halves = Uint16Array.from(layers[0], (value) => DataUtils.toHalfFloat(value / 255));
+    const aoMap = repeated(new DataTexture(halves, SIZE, SIZE, RGBAFormat, HalfFloatType));
+    const orm = surfaces(2);
+    const materials = [0, 1].map((i) => {
+      const normalMap = kind === 'textures' ? normals(i) : null;
+      const emissive = [0x501000, 0x003060][i];
+      return new MeshStandardMaterial({ map, aoMap, normalMap, emissive, roughness: 0.2 + 0.7 * i });
+    });
+    const { crowd } = await expectSame(`shared, ${kind}`, materials, 2, (crowd) => {
+      uniformsOf(crowd).setAt(0, 'mapLayer', 1);
+      const merged = [crowd.material].flat().find((one) => (one as MeshStandardMaterial).map === map);
+      // What is set later counts as well.
+      for (const material of [merged as MeshStandardMaterial, ...materials]) {
+        if (kind === 'textures') Object.assign(material, { roughnessMap: orm, metalnessMap: orm });
+        else Object.assign(material, { normalMap: normals(1), emissiveIntensity: 2 }).emissive.g *= 0.5;
+      }
+      for (const material of materials) material.map = layer;
+    });
     disposeLater(crowd);
   });
 

@@ -10,7 +10,7 @@ import { eachUpload, updateColors } from '../../core/instancePlaces.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { ViewInfo } from '../../culling/ViewInfo.js';
 import { warnOnce } from '../../utils/messages.js';
-import { hasArrayMap, hasPalette, MERGED_CODES, mergedCode } from '../../utils/surfaceMaps.js';
+import { MAPS_CODES, mapsCode } from '../../utils/surfaceMaps.js';
 import { setDrawParameters } from '../drawParameters.js';
 import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.js';
@@ -29,10 +29,6 @@ export { instanceUniform } from './uniformNodes.js';
 
 /** By crowd the build key of each material. */
 const builds = /*@__PURE__*/ new WeakMap<DrawnCrowd, WeakMap<Material, number>>();
-
-/** Kinds of surfaces that build keys tell apart: four, and then the codes of merged materials, which are the upper half. */
-const MERGED_SURFACES = 4;
-const SURFACES = MERGED_SURFACES + MERGED_CODES / 2;
 
 /** Short numbers for keys. */
 const numbers = /*@__PURE__*/ new Map<number, number>();
@@ -175,20 +171,13 @@ function keyOf(crowd: DrawnCrowd, culledOnGPU: boolean, material: Material): num
   key = key * 2 + (isUneven(crowd) ? 1 : 0);
   const { written } = crowd.crowd;
   key = key * 4 + (written?.places ? 1 : 0) + (written?.plays ? 2 : 0);
-  key = key * SURFACES + surfaceOf(material);
+  key = key * MAPS_CODES + mapsCode(material);
   let number = numbers.get(key);
   if (number === undefined) {
     number = MAX_BONES + numbers.size + 1;
     numbers.set(key, number);
   }
   return number;
-}
-
-/** A number below `SURFACES`. Merged materials with textures have neither an array to choose from nor a palette. */
-function surfaceOf(material: Material): number {
-  const merged = mergedCode(material);
-  if (merged > 0) return merged - MERGED_CODES / 2 + MERGED_SURFACES;
-  return (hasArrayMap(material) ? 2 : 0) + (hasPalette(material) ? 1 : 0);
 }
 
 /**

@@ -153,7 +153,7 @@ function mapOfCrowd(
 
   const own = materialProperty<'vec4'>('map', 'texture', referred);
   if (layered) readLayer(own, buildOf(builder), mapLayer(), () => true);
-  const sample = merged?.sample('map', undefined, own) ?? own;
+  const sample = layered ? own : (merged?.sample('map', undefined, own) ?? own);
   if (!variant.parts) return sample;
   const { mapOffset } = nodesOf('InstanceParts');
   const part = partNode(crowd, variant, builder);

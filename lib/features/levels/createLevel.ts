@@ -17,7 +17,7 @@ import {
 import { transformGeometry } from '../../character/bindToJoint.js';
 import { usedJoints } from '../../character/collectParts.js';
 import { collectRig, shadingJoints } from '../../character/collectRig.js';
-import { partPaths, SKIN_PART, skinOf } from '../../character/crowdGeometry.js';
+import { jointsOf, partPaths } from '../../character/crowdGeometry.js';
 import { type MaterialMerger, mergeParts } from '../../character/mergeParts.js';
 import { copyNodes } from '../../character/rigNodes.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
@@ -73,11 +73,7 @@ export function createLevel(
   // As the crowd has them: each of its targets moves all meshes that have it, or one of them.
   const shareMorphs = new Set(targets).size === targets.length;
   let collected = collectRig(root, { shareMorphs });
-  const numbers = matchParts(
-    collected.parts.map(({ mesh }) => mesh.name),
-    paths,
-    renamed,
-  );
+  const numbers = matchParts(collected.parts, paths, renamed);
   const { flips } = boneTexture.data;
   if (flips.length > 0) {
     // Parts that clips mirror are there twice, and the level's must be so too.
@@ -88,8 +84,7 @@ export function createLevel(
   }
 
   const { rig } = collected;
-  const joints = jointsOfParts(owner.geometry, paths.length);
-  const preferred = numbers.map((number) => joints[number]);
+  const preferred = numbers.map((number) => jointsOf(owner.geometry, number));
   const parts = matchJoints(rig, collected.parts, boneTexture, preferred);
   const shading = shadingJoints(parts, numbers, boneTexture.data);
   const merged = mergeParts(parts, shading, rig.morphNames, mergeMaterials, owner.material);
@@ -108,17 +103,6 @@ function numberParts(geometry: BufferGeometry, numbers: readonly number[]): Uint
     indices.setXY(vertex, numbers[parts?.getX(vertex) ?? 0], parts?.getY(vertex) ?? 0);
   }
   return indices;
-}
-
-/** For each part of a crowd geometry the joints that its vertices follow. */
-function jointsOfParts(geometry: BufferGeometry, count: number): Set<number>[] {
-  const found = Array.from({ length: count }, () => new Set<number>());
-  const { joints, weights, stride } = skinOf(geometry);
-  for (let at = 0, vertex = 0; at < joints.length; at += stride, vertex++) {
-    const part = found[joints[at + SKIN_PART]];
-    for (let i = 0; i < 4 && weights[vertex * 4 + i] > 0; i++) part?.add(joints[at + i]);
-  }
-  return found;
 }
 
 /**
@@ -145,11 +129,8 @@ function matchMorphs(geometry: BufferGeometry, names: readonly string[], targets
 }
 
 /** The name of each morph target of a crowd; those of its geometry, since a dictionary has each name but once. */
-function targetNames({
-  geometry,
-  morphTargetDictionary = {},
-  morphTargetInfluences = [],
-}: CrowdMesh): string[] {
+function targetNames(owner: CrowdMesh): string[] {
+  const { geometry, morphTargetDictionary = {}, morphTargetInfluences = [] } = owner;
   const { position = [] } = geometry.morphAttributes;
   const names = morphTargetInfluences.map((_, target) => position[target]?.name ?? '');
   for (const [name, target] of Object.entries(morphTargetDictionary))
@@ -220,7 +201,7 @@ function matchJoint(
   part: ScenePart,
   slot: number,
   boneTexture: BoneTexture,
-  preferred: ReadonlySet<number> | undefined,
+  preferred: ReadonlySet<number>,
   box: readonly number[],
 ): Match {
   const { jointNames, data } = boneTexture;
@@ -238,7 +219,7 @@ function matchJoint(
       if (other !== name || (bind === null) !== detached) continue;
       const correction = bind === null ? new Matrix4() : affineToMatrix4(bind, 0, new Matrix4());
       if (bind !== null) correction.multiply(inverse);
-      const off = distance(correction, _identity, box) + (preferred?.has(joint) ? 0 : ROUNDING);
+      const off = distance(correction, _identity, box) + (preferred.has(joint) ? 0 : ROUNDING);
       if (off >= least) continue;
       least = off;
       best = { joint, correction };
@@ -277,24 +258,25 @@ const LOD_SUFFIX = /[\s_.-]?lod[\s_.-]?\d+(?=(_\d+)?$)/i;
  * Finds the parts of a character that the meshes of a level of detail stand for: those of the same names, or of the names
  * without `_LOD1` and the like. Of several parts with one name the first mesh of that name is the first, and so on.
  *
- * @param names Of the level's meshes.
+ * @param meshes The level's.
  * @param paths For each part of the character the names it is known by, its mesh's first.
  * @param renamed Name or number of the part for meshes that are called otherwise.
  * @returns For each mesh the number of its part.
  * @throws If a mesh is none of the parts.
  */
 function matchParts(
-  names: readonly string[],
+  meshes: readonly ScenePart[],
   paths: readonly (readonly string[])[],
   renamed: Readonly<Record<string, string | number>>,
 ): number[] {
   const found = new Map<string, number>();
-  return names.map((name) => {
+  const known = paths.map(([first]) => first);
+  return meshes.map(({ mesh: { name } }) => {
     const asked = Object.hasOwn(renamed, name) ? renamed[name] : undefined;
     if (typeof asked === 'number' && asked in paths) return asked;
     const wanted = asked ?? name;
     for (const candidate of [String(wanted), name.replace(LOD_SUFFIX, '')]) {
-      const parts = [...paths.keys()].filter((part) => paths[part][0] === candidate);
+      const parts = [...known.keys()].filter((part) => known[part] === candidate);
       if (parts.length === 0) continue;
       const nth = found.get(candidate) ?? 0;
       found.set(candidate, nth + 1);
@@ -303,10 +285,7 @@ function matchParts(
     if (paths.length === 1 && asked === undefined) return 0;
     throw new Error(
       `Mesh "${name}" is none of the character's parts${asked === undefined ? '' : `, nor is "${asked}"`}, which are ` +
-        `${listNames(
-          paths.map(([first]) => first),
-          name,
-        )}; say which it stands for, e.g. parts: { '${name}': '${paths[0][0]}' }.`,
+        `${listNames(known, name)}; say which it stands for, e.g. parts: { '${name}': '${known[0]}' }.`,
     );
   });
 }

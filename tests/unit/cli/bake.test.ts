@@ -70,35 +70,22 @@ describe('a .glb', () => {
     expect(report.warnings).toEqual([expect.stringContaining('Elsewhere.position')]);
   });
 
-  test.each<[string[], BakeOptions]>([
+  test.each<[string, BakeOptions]>([
+    ['--encoding frames --fps 12 --precision half', { encoding: frames, fps: 12, precision: 'half' }],
     [
-      ['--encoding', 'frames', '--fps', '12', '--precision', 'half'],
-      { encoding: frames, fps: 12, precision: 'half' },
-    ],
-    [
-      ['--clips', 'Walk,Wave@60', '--encoding', 'frames'],
+      '--clips Walk,Wave@60 --encoding frames',
       { clips: ['Walk', { clip: 'Wave', fps: 60 }], encoding: frames },
     ],
-    [['--exclude', '*Pose,Flex', '--max-error', '1e-3'], { clips: ['Wave', 'Walk'], maxError: 1e-3 }],
-    [['--root-motion'], { rootMotion: extractRootMotion() }],
+    ['--exclude *Pose,Flex --max-error 1e-3', { clips: ['Wave', 'Walk'], maxError: 1e-3 }],
+    ['--root-motion', { rootMotion: extractRootMotion() }],
     [
-      [
-        '--root-motion-joint',
-        'Shoulder',
-        '--root-motion-clips',
-        'Walk',
-        '--root-motion-vertical',
-        '--no-root-motion-yaw',
-      ],
+      '--root-motion-joint Shoulder --root-motion-clips Walk --root-motion-vertical --no-root-motion-yaw',
       { rootMotion: extractRootMotion({ joint: 'Shoulder', clips: ['Walk'], vertical: true, yaw: false }) },
     ],
-    [
-      ['--no-morph-targets', '--sockets', 'Watch', '--no-compress'],
-      { morphTargets: false, sockets: ['Watch'] },
-    ],
-    [['--max-texture-size', '64', '--encoding', 'frames'], { maxTextureSize: 64, encoding: frames }],
-  ])('is baked with %j as with the options of the library', async (args, options) => {
-    const { bytes } = await bake(path('arm.glb'), ...args);
+    ['--no-morph-targets --sockets Watch --no-compress', { morphTargets: false, sockets: ['Watch'] }],
+    ['--max-texture-size 64 --encoding frames', { maxTextureSize: 64, encoding: frames }],
+  ])('is baked with %s as with the options of the library', async (args, options) => {
+    const { bytes } = await bake(path('arm.glb'), ...args.split(' '));
     const wanted = await bakedInPage(arm(), options);
     expectSame((await read(bytes)).data, wanted);
   });
@@ -280,13 +267,8 @@ describe('clips of other files', async () => {
     const { stderr } = await command('bake', path('person.glb'), ...others);
     expect(stderr).toContain('does not fit');
     expect(stderr).toContain('--clips-names and --names say which joints are what: retargetClips: ');
-    const named = await wavedBy(
-      '--clips',
-      path('hello.fbx'),
-      '--clips-names',
-      `head=${bones[3].name}`,
-      '--names=head=Neck',
-    );
+    const names = ['--clips-names', `head=${bones[3].name}`, '--names=head=Neck'];
+    const named = await wavedBy('--clips', path('hello.fbx'), ...names);
     expect(named.report.warnings.join()).toMatch(/turn: "mixamorigHead".*pose: "Head"/);
   });
 });
@@ -318,8 +300,9 @@ describe('what is wrong', () => {
   };
   const out = () => ['-o', path('never.glb')];
 
-  const failsOfArm = (message: string, ...args: string[]) =>
-    fails(1, message, path('arm.glb'), ...out(), ...args);
+  const failsOf = (file: string, message: string, ...args: string[]) =>
+    fails(1, message, file, ...out(), ...args);
+  const failsOfArm = (...args: [message: string, ...string[]]) => failsOf(path('arm.glb'), ...args);
 
   const changed = async (name: string, change: (json: Record<string, never>) => void) => {
     const { json, binary } = parseGlb(arm());
@@ -347,12 +330,7 @@ describe('what is wrong', () => {
     await fails(1, 'has no scene', empty, ...out());
     const dangling = { asset: { version: '2.0' }, scenes: [{ nodes: [5] }], nodes: [], animations: [{}] };
     writeFileSync(path('dangling.gltf'), JSON.stringify(dangling));
-    await fails(
-      1,
-      'it is damaged, or refers to something that is not in it',
-      path('dangling.gltf'),
-      ...out(),
-    );
+    await failsOf(path('dangling.gltf'), 'it is damaged, or refers to something that is not in it');
     const strange = await changed('strange.glb', (json) => {
       Object.assign(json, { extensionsUsed: ['ACME_x'], extensionsRequired: ['ACME_x'] });
     });
@@ -386,22 +364,15 @@ describe('what is wrong', () => {
   test('with a file that is baked already is said, and that of an earlier command is baked anew', async () => {
     const { bytes } = await bake(path('arm.glb'));
     writeFileSync(path('baked.glb'), bytes);
-    await fails(
-      1,
-      'is baked already, without its animations; bake the file that it was made',
-      path('baked.glb'),
-      ...out(),
-    );
+    const message = 'is baked already, without its animations; bake the file that it was made';
+    await failsOf(path('baked.glb'), message);
     const old = await changed('old.glb', (json) => {
       Object.assign(json, { extensions: { SIM_baked_animation: { version: 1, characters: [{}] } } });
     });
     expectSame((await read((await bake(old)).bytes)).data, await bakedInPage(arm()));
     const { code, stderr } = await command('inspect', old);
-    expect({ code, stderr }).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is of version 1, and this'),
-    });
-    expect(stderr).toContain('bake the file anew');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is of version 1, and this.*bake the file anew/);
   });
 
   test('with what is asked of it is said', async () => {
