@@ -208,7 +208,7 @@ const scenes = /*@__PURE__*/ new WeakMap<Object3D, DrawnTogether>();
 function beginFrame(crowd: DrawnCrowd): void {
   const { drawn } = crowd.skeleton;
   const renderer = drawn.renderer?.deref();
-  levelGLSL?.begin(crowd, renderer !== undefined && !drawn.shared && !crowd.crowd.places.shared);
+  levelGLSL?.begin(crowd);
   if (renderer === undefined || drawn.shared) return;
   const { frame } = renderer.info.render;
   const root = rootOf(crowd);

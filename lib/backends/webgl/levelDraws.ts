@@ -14,9 +14,12 @@ import { patch, showSeen, updateDraw } from './WebGLBackend.js';
 export const levelDraws: LevelGLSL = {
   fade: levelDissolveGLSL,
 
-  begin(mesh, isAlone): void {
+  begin(mesh): void {
     const owner = mesh as CrowdMesh;
-    const { attachments } = owner;
+    const { attachments, crowd, skeleton } = owner;
+    const { renderer, shared } = skeleton.drawn;
+    // Others do not draw levels so.
+    const isAlone = renderer !== null && !shared && !crowd.places.shared;
     for (let i = 0; i < attachments.length; i++) {
       const level = attachments[i] as LevelMesh;
       if (level.isLevelMesh !== true) continue;

@@ -56,12 +56,8 @@ export function registerSurfaceGLSL(glsl: SurfaceGLSL): void {
 export interface LevelGLSL {
   /** Lets materials show levels that fade. */
   readonly fade: typeof levelDissolveGLSL;
-  /**
-   * Called when a frame begins.
-   *
-   * @param isAlone Whether no other renderer draws the crowd.
-   */
-  begin(owner: DrawnCrowd, isAlone: boolean): void;
+  /** Called when a frame begins. */
+  begin(owner: DrawnCrowd): void;
   /** Called after each draw of the owner's. */
   draw(owner: DrawnCrowd, draw: Draw): void;
 }
