@@ -129,19 +129,19 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       if (this.instanceId >= 0) InstanceLayers.set(crowd.crowd, this.instanceId, mask === 1 ? null : mask);
     });
     this.home = InstanceHome.of(crowd);
-    const { objects } = this.home;
+    const { home } = this;
     if (instanceId === undefined) {
-      objects.add(objects.addInstance(), this);
-      this.home.add(this);
+      home.setObject(home.addInstance(), this);
+      home.add(this);
       return;
     }
     checkIndex(instanceId, crowd.visibility);
-    if (objects.objectOf(instanceId) !== null)
+    if (home.objectOf(instanceId) !== null)
       throw new Error(`An object stands for instance ${instanceId} already; use that one.`);
     const isVisible = crowd.getVisibleAt(instanceId);
-    objects.add(instanceId, this);
-    this.home.add(this);
-    objects.adopt(this, true);
+    home.setObject(instanceId, this);
+    home.add(this);
+    home.adopt(this, true);
     this.visible = isVisible;
   }
 
@@ -181,7 +181,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       this.matrixWorldNeedsUpdate = false;
       forced = true;
     }
-    this.home.objects.placeByWorld(this);
+    this.home.placeByWorld(this);
     if (this.crowd.parent === null && this.parent !== null && !this.isAtHome)
       warnOnce(
         'SkinnedInstance: the crowd of an instance is in no scene, so nothing is drawn; call scene.add(crowd).',
@@ -194,8 +194,11 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     event: BaseEvent<T> & SkinnedInstanceEventMap[T],
   ): void {
     const { type } = event;
-    if (type === 'added' || type === 'removed') this.wrote('parent');
-    else if (type === 'childadded' || type === 'childremoved') this.home.relist(this);
+    if (type === 'added' || type === 'removed') {
+      // three.js has just put it among the `children` of its parent, or taken it out.
+      this.isListed = this.isAtHome;
+      this.wrote('parent');
+    } else if (type === 'childadded' || type === 'childremoved') this.home.relist(this);
     super.dispatchEvent(event);
   }
 
@@ -227,10 +230,9 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /** Called when `parent` or one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
   wrote(field?: string): void {
     const { home } = this;
-    const { objects } = home;
     const isVisible = field === 'visible';
     // The crowd may have been told otherwise by the id.
-    if (isVisible || field === 'parent') objects.shownChanged(this, isVisible);
+    if (isVisible || field === 'parent') home.shownChanged(this, isVisible);
     if (isVisible) return;
     if (field !== undefined) {
       this.isPlain = this.matrixAutoUpdate && this.matrixWorldAutoUpdate && (this.pivot ?? null) === null;
@@ -238,7 +240,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       this.placedAt = null;
     }
     this.isStale = true;
-    objects.queue(this);
+    home.queue(this);
   }
 }
 
@@ -255,35 +257,46 @@ function traverseButBones(object: Object3D, callback: (object: Object3D) => void
  * Where the objects of a crowd's instances begin: a child of the crowd, at its origin. Of the objects in it only those are among
  * its `children` that have children themselves, so that neither three.js's walk for matrices nor a renderer's for what it
  * draws visits thousands that stand still. `traverse` and `getObjectByName` find them all.
+ *
+ * It knows which object stands for which instance. Objects follow their instances when these get other ids; their places, and
+ * whether they are seen, are carried over to their instances. Of the places it looks at those only that have changed.
  */
 export class InstanceHome extends Object3D {
   override readonly type: string = 'InstanceHome';
   /** For type testing. */
   readonly isInstanceHome = true;
-  readonly objects: InstanceObjects;
   /** Callbacks of `traverse`, and lists of what was found, by which somebody searches the crowd itself, which is a mesh. */
   readonly metBy = new WeakSet<object>();
+  /** Bones that code has written to, see `InstanceBones.advanced`. */
+  readonly written: Set<{ advanced(): boolean }> = new Set();
+  /** By the id of the instance. */
+  private readonly byId: (PlacedInstance | null)[] = [];
+  /** By type of event the object that got a listener last, or was found to have one. */
+  private readonly listeners = new Map<string, PlacedInstance>();
+  /** Those whose position, rotation or scale were set. */
+  private changed: PlacedInstance[] = [];
+  /** Those with another parent than the home: nobody is told when an ancestor is hidden or removed. */
+  private readonly elsewhere = new Set<PlacedInstance>();
+  /** Where the crowd was when it was last looked at. */
+  private readonly crowdWorld = new Matrix4();
+  private readonly inverse = new Matrix4();
 
   /** The home of a crowd's objects, which is made when it is first asked for. */
   static of(mesh: SkinnedInstancedMesh): InstanceHome {
-    const { objects } = mesh.crowd;
-    let home = (objects as InstanceObjects | null)?.home;
-    if (home === undefined) {
-      home = new InstanceHome(mesh);
-      mesh.crowd.objects = home.objects;
-      mesh.crowd.data.push(home.objects);
-      home.takeFromCrowd();
-    }
+    const { crowd } = mesh;
+    crowd.objects ??= new InstanceHome(mesh);
+    const home = crowd.objects as InstanceHome;
     if (home.parent !== mesh) mesh.add(home);
     return home;
   }
 
-  constructor(readonly mesh: SkinnedInstancedMesh) {
+  private constructor(private readonly mesh: SkinnedInstancedMesh) {
     super();
-    this.objects = new InstanceObjects(mesh, this);
     // It is always where the crowd is.
     this.matrixAutoUpdate = false;
     this.matrixWorld = mesh.matrixWorld;
+    mesh.crowd.data.push(this);
+    this.takeFromCrowd();
   }
 
   /** Brings objects home that are added to the crowd itself, and lets it remove those that are at home. */
@@ -302,41 +315,12 @@ export class InstanceHome extends Object3D {
     };
   }
 
-  override add(...added: Object3D[]): this {
-    for (const object of added) {
-      if (!this.isMine(object)) {
-        super.add(object);
-        continue;
-      }
-      object.removeFromParent();
-      object.parent = this;
-      this.relist(object);
-      object.dispatchEvent({ type: 'added' });
-      this.dispatchEvent({ type: 'childadded', child: object });
-    }
-    return this;
-  }
-
   override remove(...removed: Object3D[]): this {
     for (const object of removed) {
-      if (!this.isMine(object) || object.parent !== this) {
-        super.remove(object);
-        continue;
-      }
-      object.parent = null;
-      this.unlist(object);
-      object.dispatchEvent({ type: 'removed' });
-      this.dispatchEvent({ type: 'childremoved', child: object });
+      // three.js looks for it there.
+      if (this.isMine(object) && object.isAtHome && !object.isListed) this.list(object);
+      super.remove(object);
     }
-    return this;
-  }
-
-  override attach(object: Object3D): this {
-    super.attach(object);
-    if (!this.isMine(object)) return this;
-    // Object3D.attach has listed it.
-    object.isListed = true;
-    this.relist(object);
     return this;
   }
 
@@ -347,19 +331,26 @@ export class InstanceHome extends Object3D {
   /** Call when an object became busy, or is so no longer. */
   relist(object: PlacedInstance): void {
     if (object.parent !== this || object.isListed === object.isBusy) return;
-    if (object.isListed) {
-      this.unlist(object);
-    } else {
-      object.isListed = true;
-      this.children.push(object);
+    if (!object.isListed) this.list(object);
+    else {
+      object.isListed = false;
+      // As a rule it was added last.
+      this.children.splice(this.children.lastIndexOf(object), 1);
     }
   }
 
   override updateMatrixWorld(force?: boolean): void {
-    const { objects, mesh } = this;
+    const { crowdWorld, inverse, mesh } = this;
     (mesh.crowd.playback.driver as ActionDriver | null)?.meetAll(mesh);
     mesh.crowd.places.settle();
-    const moved = objects.update();
+    const moved = !crowdWorld.equals(mesh.matrixWorld);
+    if (moved) inverse.copy(crowdWorld.copy(mesh.matrixWorld)).invert();
+    this.placeChanged();
+    if (moved) {
+      for (const object of this.byId) if (object !== null) this.crowdMoved(object);
+      dropStaleBounds(mesh);
+    }
+    this.showElsewhere();
     super.updateMatrixWorld(force || moved);
   }
 
@@ -408,7 +399,7 @@ export class InstanceHome extends Object3D {
 
   /** Everything whose parent this is, also what is not among `children`. */
   private below(): Object3D[] {
-    const atHome = this.objects.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];
+    const atHome = this.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];
     return [...atHome, ...this.children.filter((child) => !this.isMine(child))];
   }
 
@@ -416,37 +407,12 @@ export class InstanceHome extends Object3D {
     return (object as PlacedInstance).home === this;
   }
 
-  private unlist(object: PlacedInstance): void {
-    if (!object.isListed) return;
-    object.isListed = false;
-    this.children.splice(this.children.indexOf(object), 1);
+  private list(object: PlacedInstance): void {
+    object.isListed = true;
+    this.children.push(object);
   }
-}
 
-/**
- * Which object stands for which instance of a crowd. Objects follow their instances when these get other ids; their places, and whether
- * they are seen, are carried over to their instances. Of the places it looks at those only that have changed.
- */
-export class InstanceObjects {
-  /** By the id of the instance. */
-  readonly byId: (PlacedInstance | null)[] = [];
-  /** Bones that code has written to, see `InstanceBones.advanced`. */
-  readonly written: Set<{ advanced(): boolean }> = new Set();
-  /** By type of event the object that got a listener last, or was found to have one. */
-  private readonly listeners = new Map<string, PlacedInstance>();
-  /** Those whose position, rotation or scale were set. */
-  private changed: PlacedInstance[] = [];
-  /** Those with another parent than the home: nobody is told when an ancestor is hidden or removed. */
-  private readonly elsewhere = new Set<PlacedInstance>();
-  /** Where the crowd was when it was last looked at. */
-  private readonly crowdWorld = new Matrix4();
-  private readonly inverse = new Matrix4();
-
-  constructor(
-    private readonly mesh: SkinnedInstancedMesh,
-    /** Where they begin. */
-    readonly home: InstanceHome,
-  ) {}
+  // Whose they are.
 
   /** Adds an instance. Warns if there is made room for it although as many objects are in no scene, but were not disposed. */
   addInstance(): number {
@@ -462,7 +428,7 @@ export class InstanceObjects {
   }
 
   /** Has an object, or none, stand for an instance. */
-  add(id: number, object: PlacedInstance | null): void {
+  setObject(id: number, object: PlacedInstance | null): void {
     while (this.byId.length <= id) this.byId.push(null);
     this.byId[id] = object;
     if (object !== null) object.instanceId = id;
@@ -489,25 +455,23 @@ export class InstanceObjects {
   }
 
   resize(capacity: number): void {
-    for (let id = capacity; id < this.byId.length; id++) this.deleted(id);
+    for (let id = capacity; id < this.byId.length; id++) this.reset(id);
   }
 
   swap(i: number, j: number): void {
     const one = this.objectOf(i);
     const other = this.objectOf(j);
-    this.add(j, one);
-    this.add(i, other);
-  }
-
-  /** A new instance has the id now, for which the object does not stand. */
-  reset(id: number): void {
-    this.deleted(id);
+    this.setObject(j, one);
+    this.setObject(i, other);
   }
 
   /** Objects stay with the crowd that made them: a copy of it has the same instances, and no objects for them. */
-  copy(): void {}
+  override copy(): this {
+    return this;
+  }
 
-  deleted(id: number): void {
+  /** The instance is no more, or a new one has the id now, for which the object does not stand. */
+  reset(id: number): void {
     const object = this.objectOf(id);
     if (object === null) return;
     this.byId[id] = null;
@@ -527,7 +491,7 @@ export class InstanceObjects {
     this.beforeMove();
     for (const object of this.byId) {
       if (object === null) continue;
-      if (mesh.visibility.isDeleted(object.instanceId)) this.deleted(object.instanceId);
+      if (mesh.visibility.isDeleted(object.instanceId)) this.reset(object.instanceId);
       else this.placed(object.instanceId);
     }
   }
@@ -550,29 +514,11 @@ export class InstanceObjects {
     for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
   }
 
-  notify(object: Object3D, event: PlaybackEvent): void {
-    (object as PlacedInstance).notified(event);
-  }
-
   dispose(): void {
     for (let id = 0; id < this.byId.length; id++) if (this.byId[id] !== null) this.mesh.crowd.delete(id);
   }
 
   // Where they are.
-
-  /** Call in each frame, once the crowd's `matrixWorld` is up to date. Returns whether that has changed. */
-  update(): boolean {
-    const { crowdWorld, inverse, mesh } = this;
-    const moved = !crowdWorld.equals(mesh.matrixWorld);
-    if (moved) inverse.copy(crowdWorld.copy(mesh.matrixWorld)).invert();
-    this.placeChanged();
-    if (moved) {
-      for (const object of this.byId) if (object !== null) this.crowdMoved(object);
-      dropStaleBounds(mesh);
-    }
-    this.showElsewhere();
-    return moved;
-  }
 
   /** Call when position, rotation or scale of an object were set. */
   queue(object: PlacedInstance): void {

@@ -393,7 +393,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */
   bonesWritten(bones: InstanceBones): void {
-    this.home.objects.written.add(bones);
+    this.home.written.add(bones);
   }
 
   private makeBones(): InstanceBones {
@@ -444,8 +444,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** @internal */
   override lost(): void {
-    const { objects } = this.home;
-    if (this.ownBones !== null) objects.written.delete(this.ownBones);
+    if (this.ownBones !== null) this.home.written.delete(this.ownBones);
     super.lost();
   }
 
@@ -465,7 +464,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** @internal */
   listened(type: string): void {
-    this.home.objects.listened(type, this);
+    this.home.listened(type, this);
   }
 
   /** @internal */
