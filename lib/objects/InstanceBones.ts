@@ -7,7 +7,7 @@ import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
-import { ObservedVector3, observeRotation } from './observed.js';
+import { ObservedVector3, observeRotation, setFields } from './observed.js';
 import { JointPoses, NodePoses, type PosedNodes, storeOf } from './PosedNodes.js';
 
 /** Numbers of a rotation, a position and a scale. */
@@ -66,7 +66,10 @@ export class InstanceBones {
     // What was written is not read back, which would round it, and lose which angles its rotation was given.
     if (bone.versions[kind] === nodes.version || this.isWritten(bone, kind)) return;
     bone.versions[kind] = nodes.version;
-    this.set(bone, kind, nodes.trs, nodes.local(bone.node) + PROPERTY_OFFSETS[kind]);
+    const at = nodes.local(bone.node) + PROPERTY_OFFSETS[kind];
+    this.isReading = true;
+    valueOfKind(bone, kind).fromArray(nodes.trs, at);
+    this.isReading = false;
   }
 
   /** Call when code has set one of them: that of a kind, `KIND_ROTATION` and the like. */
@@ -208,12 +211,6 @@ export class InstanceBones {
     return false;
   }
 
-  private set(bone: InstanceBone, kind: number, from: Float64Array, at: number): void {
-    this.isReading = true;
-    valueOfKind(bone, kind).fromArray(from, at);
-    this.isReading = false;
-  }
-
   private readUnedited(node: number): Float64Array {
     const { nodes } = this;
     if (_unedited.length < nodes.trs.length) _unedited = new Float64Array(nodes.trs.length);
@@ -325,11 +322,12 @@ export class InstanceBone extends ThreeBone {
     const quaternion = new BoneQuaternion({ read });
     const rotation = new BoneEuler({ read });
     observeRotation(rotation, quaternion, () => poser.wrote(this, KIND_ROTATION));
-    const values = { quaternion, rotation, position: vector(0, KIND_POSITION), scale: vector(1, KIND_SCALE) };
-    for (const [name, value] of Object.entries(values)) {
-      // Not to be written over, as in every Object3D.
-      Object.defineProperty(this, name, { configurable: true, enumerable: true, value });
-    }
+    setFields(this, {
+      quaternion,
+      rotation,
+      position: vector(0, KIND_POSITION),
+      scale: vector(1, KIND_SCALE),
+    });
   }
 
   /** As of three.js. */
@@ -371,11 +369,6 @@ export class InstanceBone extends ThreeBone {
     for (let bone: Object3D | null = this; isInstanceBone(bone); bone = bone.parent) bone.hanging += by;
     this.poser.hungOn();
   }
-
-  /** A `Bone` as this one is now, with copies of what hangs on it, which follows nothing. */
-  override clone(recursive?: boolean): this {
-    return new Bone().copy(this, recursive) as this;
-  }
 }
 
 /** For type testing. */
@@ -389,10 +382,6 @@ export class BoneQuaternion extends Quaternion {
     super();
     own(this, owner);
   }
-
-  override clone(): this {
-    return new Quaternion().copy(this) as this;
-  }
 }
 
 /** The same as angles. */
@@ -401,9 +390,5 @@ export class BoneEuler extends Euler {
     observe(BoneEuler.prototype, ['_x', '_y', '_z', '_order']);
     super();
     own(this, owner);
-  }
-
-  override clone(): this {
-    return new Euler().copy(this) as this;
   }
 }

@@ -19,7 +19,7 @@ import { warnOnce } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
 import { isInstanceBone } from './InstanceBones.js';
 import { InstanceLayers } from './InstanceLayers.js';
-import { ObservedLayers, ObservedVector3, observeRotation } from './observed.js';
+import { ObservedLayers, ObservedVector3, observeRotation, setFields } from './observed.js';
 
 /** Fewer instances that are in no scene are no cause for a warning. */
 const MANY_LOST = 64;
@@ -117,12 +117,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     super();
     own(this, this);
     const { rotation, quaternion } = this;
-    const observed = (value: number) => ({
-      configurable: true,
-      enumerable: true,
-      value: new ObservedVector3(value, this),
-    });
-    Object.defineProperties(this, { position: observed(0), scale: observed(1) });
+    setFields(this, { position: new ObservedVector3(0, this), scale: new ObservedVector3(1, this) });
     observeRotation(rotation, quaternion, () => this.wrote());
     // On the first layer, as all objects are to begin with, it is where its crowd is.
     this.layers = new ObservedLayers((mask) => {

@@ -132,9 +132,9 @@ export class SkinnedInstance extends PlacedInstance {
   /** Multiplies the colour of the material, as `setColorAt`. */
   get color(): Color {
     const { crowd } = this;
-    this.ownColor ??= this.observe(
+    this.ownColor ??= new ObservedColor(
       crowd.instanceColor === null ? _color.set(1, 1, 1) : crowd.getColorAt(this.index, _color),
-      (index, color) => crowd.setColorAt(index, color),
+      (color) => crowd.setColorAt(this.index, color),
     );
     return this.ownColor;
   }
@@ -142,11 +142,9 @@ export class SkinnedInstance extends PlacedInstance {
   /** Is added to what the material emits. */
   get emissive(): Color {
     const { crowd } = this;
-    this.ownEmissive ??= this.observe(
+    this.ownEmissive ??= new ObservedColor(
       uniformsOf(crowd, 'emissive').getAt(this.index, 'emissive', _color),
-      (_index, color) => {
-        this.setUniform('emissive', _color.copy(color).multiplyScalar(this.intensity));
-      },
+      (color) => this.setUniform('emissive', _color.copy(color).multiplyScalar(this.intensity)),
     );
     return this.ownEmissive;
   }
@@ -303,11 +301,6 @@ export class SkinnedInstance extends PlacedInstance {
     );
   }
 
-  private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
-    const observed = new ObservedColor(color, () => apply(this.index, observed));
-    return observed;
-  }
-
   /**
    * Its bones, in the order in which `traverse` meets them. They hang below the instance as the character's bones below its root, and
    * are made when they are first asked for: by this, by `getObjectByName`, or by `new SkeletonHelper(knight)`.
@@ -365,8 +358,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Ends all edits of its joints, whoever made them. Proportions and live poses stay. */
   clearEdits(): this {
-    const { index } = this;
-    storeOf(this.crowd)?.clear(index, undefined, SLOT_BY_HAND);
+    storeOf(this.crowd)?.clear(this.index, undefined, SLOT_BY_HAND);
     return this;
   }
 
@@ -459,7 +451,7 @@ export class SkinnedInstance extends PlacedInstance {
       },
     };
     this.dispatchEvent(told);
-    this.ownMixer?.notified(told);
+    this.ownMixer?.dispatchEvent(told as never);
   }
 
   /** @internal */
