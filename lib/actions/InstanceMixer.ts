@@ -77,7 +77,7 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   /** As that of `SkinnedInstance`. */
   dispose(): this;
   /** Called when its mixer alone was updated. @internal */
-  mixerUpdated(): void;
+  advanced(): unknown;
   /** Called when its mixer got a listener. @internal */
   listened(type: string): void;
 }
@@ -212,7 +212,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     const loops = crowd.events.isListenedTo('loop');
     // Until something changes, shaders know all of it.
     if (delta < 0 || this.clock >= this.due || loops !== this.loops) this.pass(delta);
-    owner.mixerUpdated();
+    owner.advanced();
     return this;
   }
 
@@ -222,7 +222,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     for (const action of this._actions) action.time = 0;
     this.advance(time, false);
     this.write();
-    this.owner.mixerUpdated();
+    this.owner.advanced();
     return this;
   }
 

@@ -1,6 +1,5 @@
 import { Bone, Euler, type Matrix4, type Object3D, Quaternion, type Vector3 } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE, SLOT_BY_HAND } from '../../shaders/editLayout.js';
-import type { ActionOwner } from '../actions/InstanceMixer.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
@@ -8,6 +7,7 @@ import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
 import { ObservedVector3, observeRotation, setFields } from './observed.js';
+import { isInstanceBone, type PlacedInstance } from './PlacedInstance.js';
 import { JointPoses, NodePoses, type PosedNodes, storeOf } from './PosedNodes.js';
 
 /** Numbers of a rotation, a position and a scale. */
@@ -34,19 +34,13 @@ export class InstanceBones {
   private isReading = false;
 
   /** Hangs the bones below their instance, as the nodes of the character are below its root. */
-  constructor(
-    readonly owner: ActionOwner & {
-      readonly crowd: SkinnedInstancedMesh;
-      bonesWritten(bones: InstanceBones): void;
-      idleBonesChanged(count: number): void;
-    },
-  ) {
+  constructor(readonly owner: PlacedInstance) {
     this.boneTexture = owner.crowd.boneTexture;
     this.nodes = createNodes(owner.crowd);
-    const { names, parents, joints } = this.nodes;
+    const { names, parents } = this.nodes;
     const byNode: InstanceBone[] = [];
     for (let node = 1; node < names.length; node++) {
-      const bone = new InstanceBone(names[node], node, isBone(node, parents, joints), this);
+      const bone = new InstanceBone(names[node], node, isBone(node, this.nodes), this);
       byNode[node] = bone;
       this.all.push(bone);
     }
@@ -91,7 +85,7 @@ export class InstanceBones {
     if (this.writtenTo.size === 0) this.elapsed = owner.crowd.playback.time.timeOf(owner.instanceId);
     this.writtenTo.add(bone);
     this.mayEnd = true;
-    owner.bonesWritten(this);
+    owner.home.written.add(owner);
   }
 
   /**
@@ -134,9 +128,9 @@ export class InstanceBones {
   }
 
   /** Ends all edits of a bone's joint. */
-  clear(bone: InstanceBone): void {
+  clear({ node }: InstanceBone): void {
     const { crowd, instanceId } = this.owner;
-    if (this.update() && bone.node >= 0) storeOf(crowd)?.clear(instanceId, bone.node, SLOT_BY_HAND);
+    if (this.update() && node >= 0) storeOf(crowd)?.clear(instanceId, node, SLOT_BY_HAND);
   }
 
   readMatrix(bone: InstanceBone, target: Matrix4): void {
@@ -160,9 +154,9 @@ export class InstanceBones {
   /** Call when something was hung on a bone, or taken off. */
   hungOn(): void {
     const { owner } = this;
-    owner.idleBonesChanged(
-      this.all.filter(({ parent, hanging }) => parent === owner && hanging === 0).length,
-    );
+    const idle = this.all.filter(({ parent, hanging }) => parent === owner && hanging === 0);
+    owner.idleChildren = idle.length;
+    owner.home.relist(owner);
   }
 
   /** Edits the joint of a bone as that says. */
@@ -239,8 +233,8 @@ const createNodes = (crowd: SkinnedInstancedMesh): PosedNodes => {
 };
 
 /** Whether a node is a joint, or has one above it. */
-function isBone(node: number, parents: ArrayLike<number>, joints: ArrayLike<number>): boolean {
-  for (let i = node; i > 0; i = parents[i]) if (joints[i] === 1) return true;
+function isBone(node: number, { parents, joints }: PosedNodes): boolean {
+  for (let i = node; i > 0; i = parents[i]) if (joints.has(i)) return true;
   return false;
 }
 
@@ -370,10 +364,6 @@ export class InstanceBone extends ThreeBone {
     this.poser.hungOn();
   }
 }
-
-/** For type testing. */
-export const isInstanceBone = (object: Object3D | null | undefined): object is InstanceBone =>
-  (object as InstanceBone | null | undefined)?.isInstanceBone === true;
 
 /** The rotation of a bone, up to date whenever it is read. It tells of changes as every quaternion does. */
 export class BoneQuaternion extends Quaternion {

@@ -17,7 +17,6 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
-import { isInstanceBone } from './InstanceBones.js';
 import { InstanceLayers } from './InstanceLayers.js';
 import { ObservedLayers, ObservedVector3, observeRotation, setFields } from './observed.js';
 
@@ -99,8 +98,8 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   isListed = false;
   /** `matrixWorld` as it was when the instance was placed by it; null before, and while nobody needs to compare. @internal */
   placedAt: Matrix4 | null = null;
-  /** How many of its children need not be visited: bones on which nothing hangs. */
-  protected idleChildren = 0;
+  /** How many of its children need not be visited: bones on which nothing hangs. @internal */
+  idleChildren = 0;
 
   /**
    * Adds an instance to a crowd, as its `addInstance`, or stands for one that it has.
@@ -203,24 +202,16 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
    */
   dispose(): this {
     const { crowd, instanceId } = this;
-    if (instanceId >= crowd.visibility.count) {
-      // One that `count` has left out is not there to be deleted.
-      crowd.crowd.delete(instanceId);
-    } else if (instanceId >= 0) {
-      crowd.deleteInstance(instanceId);
-    }
+    if (instanceId >= 0) crowd.crowd.delete(instanceId);
     return this;
-  }
-
-  /** Called when its instance is no more. @internal */
-  lost(): void {
-    this.removeFromParent();
   }
 
   /** Whether anyone is to hear of a type of event. @internal */
   abstract isListenedTo(type: string): boolean;
   /** Called when something happened to what its instance plays. @internal */
   abstract notified(event: PlaybackEvent): void;
+  /** Called when time has passed and code has written to its bones. Returns whether any of that is left. @internal */
+  abstract advanced(): boolean;
 
   /** Called when `parent` or one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
   wrote(field?: string): void {
@@ -238,6 +229,12 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     home.queue(this);
   }
 }
+
+/** For type testing. */
+export const isInstanceBone = (object: Object3D | null | undefined): object is InstanceBone =>
+  (object as Partial<InstanceBone> | null | undefined)?.isInstanceBone === true;
+
+type InstanceBone = Object3D & { readonly isInstanceBone: true; hanging: number };
 
 /** That of an instance would make its bones: all are met or none, whether or not somebody has asked for them. */
 function traverseButBones(object: Object3D, callback: (object: Object3D) => void): void {
@@ -262,8 +259,8 @@ export class InstanceHome extends Object3D {
   readonly isInstanceHome = true;
   /** Callbacks of `traverse`, and lists of what was found, by which somebody searches the crowd itself, which is a mesh. */
   readonly metBy = new WeakSet<object>();
-  /** Bones that code has written to, see `InstanceBones.advanced`. */
-  readonly written: Set<{ advanced(): boolean }> = new Set();
+  /** Those to whose bones code has written. */
+  readonly written: Set<PlacedInstance> = new Set();
   /** By the id of the instance. */
   private readonly byId: (PlacedInstance | null)[] = [];
   /** By type of event the object that got a listener last, or was found to have one. */
@@ -472,7 +469,8 @@ export class InstanceHome extends Object3D {
     this.byId[id] = null;
     object.instanceId = -1;
     this.elsewhere.delete(object);
-    object.lost();
+    this.written.delete(object);
+    object.removeFromParent();
   }
 
   returned(start: number, end: number): void {
@@ -506,7 +504,7 @@ export class InstanceHome extends Object3D {
   }
 
   advanced(): void {
-    for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
+    for (const object of this.written) if (!object.advanced()) this.written.delete(object);
   }
 
   dispose(): void {

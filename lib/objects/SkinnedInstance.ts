@@ -26,9 +26,9 @@ import type { InstanceUniforms } from '../surface/InstanceUniforms.js';
 import type { UniformValue } from '../surface/uniformValues.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';
-import { type InstanceBone, InstanceBones, isInstanceBone, jointEditsOf } from './InstanceBones.js';
+import { type InstanceBone, InstanceBones, jointEditsOf } from './InstanceBones.js';
 import { ObservedColor } from './observed.js';
-import { type InstanceHome, PlacedInstance } from './PlacedInstance.js';
+import { type InstanceHome, isInstanceBone, PlacedInstance } from './PlacedInstance.js';
 import { storeOf } from './PosedNodes.js';
 
 /**
@@ -373,19 +373,8 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** @internal */
-  mixerUpdated(): void {
-    this.ownBones?.advanced();
-  }
-
-  /** Called with how many of its children are bones on which nothing hangs. @internal */
-  idleBonesChanged(count: number): void {
-    this.idleChildren = count;
-    this.home.relist(this);
-  }
-
-  /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */
-  bonesWritten(bones: InstanceBones): void {
-    this.home.written.add(bones);
+  advanced(): boolean {
+    return this.ownBones?.advanced() === true;
   }
 
   private makeBones(): InstanceBones {
@@ -432,12 +421,6 @@ export class SkinnedInstance extends PlacedInstance {
   ): void {
     super.addEventListener(type, listener);
     this.listened(type);
-  }
-
-  /** @internal */
-  override lost(): void {
-    if (this.ownBones !== null) this.home.written.delete(this.ownBones);
-    super.lost();
   }
 
   /** @internal */
