@@ -73,7 +73,14 @@ export class InstanceBones {
     const { owner } = this;
     // If it is an error, the bone goes back to what it was.
     bone.versions[kind] = 0;
-    const edit = this.edit(bone, kind);
+    let edit: ArrayLike<number>;
+    // The value is what was written, and not to be brought up to date.
+    this.isReading = true;
+    try {
+      edit = jointEditsOf(owner.crowd).editNode(owner.instanceId, bone.node, kind, valueOfKind(bone, kind));
+    } finally {
+      this.isReading = false;
+    }
     const before = bone.written[kind];
     if (before !== null) {
       before.edit.set(edit);
@@ -157,18 +164,6 @@ export class InstanceBones {
     const idle = this.all.filter(({ parent, hanging }) => parent === owner && hanging === 0);
     owner.idleChildren = idle.length;
     owner.home.relist(owner);
-  }
-
-  /** Edits the joint of a bone as that says. */
-  private edit(bone: InstanceBone, kind: number): ArrayLike<number> {
-    const { crowd, instanceId } = this.owner;
-    // The value is what was written, and not to be brought up to date.
-    this.isReading = true;
-    try {
-      return jointEditsOf(crowd).editNode(instanceId, bone.node, kind, valueOfKind(bone, kind));
-    } finally {
-      this.isReading = false;
-    }
   }
 
   /** Brings the pose up to the present. Returns whether there is one: the instance may be no more. */

@@ -124,17 +124,14 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     });
     this.home = InstanceHome.of(crowd);
     const { home } = this;
-    if (instanceId === undefined) {
-      home.setObject(home.addInstance(), this);
-      home.add(this);
-      return;
-    }
-    checkIndex(instanceId, crowd.visibility);
-    if (home.objectOf(instanceId) !== null)
-      throw new Error(`An object stands for instance ${instanceId} already; use that one.`);
-    const isVisible = crowd.getVisibleAt(instanceId);
-    home.setObject(instanceId, this);
+    const id = instanceId ?? home.addInstance();
+    checkIndex(id, crowd.visibility);
+    if (home.objectOf(id) !== null)
+      throw new Error(`An object stands for instance ${id} already; use that one.`);
+    const isVisible = crowd.getVisibleAt(id);
+    home.setObject(id, this);
     home.add(this);
+    if (instanceId === undefined) return;
     home.adopt(this, true);
     this.visible = isVisible;
   }
