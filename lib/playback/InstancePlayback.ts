@@ -407,9 +407,7 @@ export class InstancePlayback implements InstanceData {
   swap(i: number, j: number): void {
     for (const layer of this.layers) layer.swap(i, j);
     this.time.swap(i, j);
-    const rate = this.texels.rateOf(i);
-    this.texels.setRate(i, this.texels.rateOf(j));
-    this.texels.setRate(j, rate);
+    this.texels.texture.swap(i, j);
     this.texels.changed(i);
     this.texels.changed(j);
     for (const rows of this.previousRows) rows.swap(i, j);
@@ -425,12 +423,12 @@ export class InstancePlayback implements InstanceData {
     this.restored(index);
   }
 
-  /** Takes over what as many instances play on the base as both have room for. */
+  /** Takes over what as many instances play on the base. */
   copy(source: InstancePlayback): this {
     this.time.copy(source.time);
     this.texels.copyRates(source.texels);
     this.layers[0].copy(source.layers[0]);
-    for (let i = 0; i < Math.min(this.capacity, source.capacity); i++) this.driver?.released(i);
+    for (let i = 0; i < this.capacity; i++) this.driver?.released(i);
     this.writeAll();
     return this;
   }

@@ -195,8 +195,10 @@ export class PlaybackEvents {
 
   /** Two instances were exchanged. */
   swap(i: number, j: number): void {
-    for (const [, , event] of this.happened)
-      if (event.instanceId === i || event.instanceId === j) event.instanceId = event.instanceId === i ? j : i;
+    for (const [, , event] of this.happened) {
+      const { instanceId: id } = event;
+      event.instanceId = id === i ? j : id === j ? i : id;
+    }
     if (Math.max(i, j) < this.known) this.due.swap(i, j);
     else for (const index of [i, j]) this.started(index);
   }
