@@ -55,7 +55,7 @@ export class InstanceBones {
 
   /** Brings position, rotation or scale of a bone, that of a kind, up to what its instance shows now. */
   read(bone: InstanceBone, kind: number): void {
-    if (this.isReading || !this.update() || bone.node < 0) return;
+    if (this.isReading || !this.update(bone)) return;
     const { nodes } = this;
     // What was written is not read back, which would round it, and lose which angles its rotation was given.
     if (bone.versions[kind] === nodes.version || this.isWritten(bone, kind)) return;
@@ -69,7 +69,7 @@ export class InstanceBones {
   /** Call when code has set one of them: that of a kind, `KIND_ROTATION` and the like. */
   wrote(bone: InstanceBone, kind: number): void {
     // Those of an instance that is gone are objects like any others.
-    if (this.isReading || !this.update() || bone.node < 0) return;
+    if (this.isReading || !this.update(bone)) return;
     const { owner } = this;
     // If it is an error, the bone goes back to what it was.
     bone.versions[kind] = 0;
@@ -135,13 +135,13 @@ export class InstanceBones {
   }
 
   /** Ends all edits of a bone's joint. */
-  clear({ node }: InstanceBone): void {
+  clear(bone: InstanceBone): void {
     const { crowd, instanceId } = this.owner;
-    if (this.update() && node >= 0) storeOf(crowd)?.clear(instanceId, node, SLOT_BY_HAND);
+    if (this.update(bone)) storeOf(crowd)?.clear(instanceId, bone.node, SLOT_BY_HAND);
   }
 
   readMatrix(bone: InstanceBone, target: Matrix4): void {
-    if (this.update() && bone.node >= 0) {
+    if (this.update(bone)) {
       this.nodes.readLocalMatrix(bone.node, target);
       return;
     }
@@ -150,7 +150,7 @@ export class InstanceBones {
   }
 
   readMatrixWorld(bone: InstanceBone, target: Matrix4): void {
-    if (this.update() && bone.node >= 0) {
+    if (this.update(bone)) {
       this.nodes.readModelMatrix(bone.node, target).premultiply(this.owner.matrixWorld);
       return;
     }
@@ -166,13 +166,13 @@ export class InstanceBones {
     owner.home.relist(owner);
   }
 
-  /** Brings the pose up to the present. Returns whether there is one: the instance may be no more. */
-  private update(): boolean {
+  /** Brings the pose up to the present. Returns whether there is one, in which a bone has a part: the instance may be no more. */
+  private update(bone?: InstanceBone): boolean {
     const { crowd, instanceId } = this.owner;
     if (instanceId < 0) return false;
     if (crowd.boneTexture !== this.boneTexture) this.changeNodes();
     this.nodes.update(instanceId);
-    return true;
+    return bone === undefined || bone.node >= 0;
   }
 
   /** Another bone texture may have its nodes in another order; bones go by their names. */
