@@ -263,13 +263,12 @@ export class InstancePlayback implements InstanceData {
 
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
   setTimeScale(index: number, timeScale: number, layer: number, clip?: BakedClip): void {
-    const place = this.playedPlace(index, layer, clip);
+    const place = this.releasedPlace(index, layer, clip);
     const fps = this.clipAt(index, layer, place)?.fps ?? 0;
     if (fps === 0) return;
     const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
     const reversed = isReversed(actions, at);
-    this.driver?.released(index, layer);
     this.settle(index);
     changeRate(actions, at, this.time.timeOf(index), timeScale * fps);
     this.texels.changed(index);
@@ -290,12 +289,11 @@ export class InstancePlayback implements InstanceData {
 
   /** Sets the seconds into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
   setTime(index: number, time: number, layer: number, clip?: BakedClip): void {
-    const place = this.playedPlace(index, layer, clip);
+    const place = this.releasedPlace(index, layer, clip);
     const played = this.clipAt(index, layer, place);
     if (played === null || played.count < 2) return;
     const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
-    this.driver?.released(index, layer);
     this.settle(index);
     const now = this.time.timeOf(index);
     actions[at + ACTION_LOOP] |= FIRST;
@@ -311,8 +309,14 @@ export class InstancePlayback implements InstanceData {
     return clip === undefined ? played.current(index) : played.find(index, clip.start);
   }
 
+  /** The same, for what is to be changed. Actions of an object end first, since one that is over by now leaves its place to others. */
+  private releasedPlace(index: number, layer: number, clip?: BakedClip): number {
+    this.driver?.released(index, layer);
+    return this.playedPlace(index, layer, clip);
+  }
+
   /**
-   * The same, for what is to be changed.
+   * Place of a clip as `placeOf` has it.
    *
    * @throws If the instance does not play that clip.
    */
@@ -339,8 +343,7 @@ export class InstancePlayback implements InstanceData {
   setWeight(index: number, clip: BakedClip, weight: number, fade: number, layer: number): void {
     const played = this.layers[layer];
     const now = this.time.timeOf(index);
-    this.playedPlace(index, layer, clip);
-    this.driver?.released(index, layer);
+    this.releasedPlace(index, layer, clip);
     const place = played.changeWeight(index, now, clip.start, weight, fade);
     this.texels.changed(index);
     if (place >= 0) this.observer?.started(index, layer, place);
