@@ -285,12 +285,7 @@ export class InstanceHome extends Object3D {
     this.matrixAutoUpdate = false;
     this.matrixWorld = mesh.matrixWorld;
     mesh.crowd.data.push(this);
-    this.takeFromCrowd();
-  }
-
-  /** Brings objects home that are added to the crowd itself, and lets it remove those that are at home. */
-  private takeFromCrowd(): void {
-    const { mesh } = this;
+    // Objects come home that are added to the crowd itself, and it removes those that are at home.
     mesh.addEventListener('childadded', ({ child }) => {
       if (this.isMine(child)) this.add(child);
     });
@@ -477,12 +472,11 @@ export class InstanceHome extends Object3D {
   }
 
   copied(): void {
-    const { mesh } = this;
+    const { byId, mesh } = this;
     this.beforeMove();
-    for (const object of this.byId) {
-      if (object === null) continue;
-      if (mesh.visibility.isDeleted(object.instanceId)) this.reset(object.instanceId);
-      else this.placed(object.instanceId);
+    for (let id = 0; id < byId.length; id++) {
+      if (mesh.visibility.isDeleted(id)) this.reset(id);
+      else this.placed(id);
     }
   }
 
@@ -582,8 +576,9 @@ export class InstanceHome extends Object3D {
     this.write(object, object.matrix);
   }
 
-  private write({ instanceId }: PlacedInstance, { elements }: Matrix4): void {
+  private write({ instanceId }: PlacedInstance, matrix: Matrix4): void {
     if (instanceId < 0) return;
+    const { elements } = matrix;
     if (!isFinitePlace(elements)) {
       warnOnce(
         `SkinnedInstance: instance ${instanceId} stays where it was, since its place is ${elements.join(', ')}; use finite numbers.`,
@@ -591,9 +586,7 @@ export class InstanceHome extends Object3D {
       return;
     }
     const { places } = this.mesh.crowd;
-    const { array } = places.attribute;
-    const at = instanceId * 16;
-    for (let i = 0; i < 16; i++) array[at + i] = elements[i];
+    matrix.toArray(places.attribute.array, instanceId * 16);
     places.placed(instanceId);
   }
 
