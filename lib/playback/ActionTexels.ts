@@ -170,10 +170,10 @@ export class ActionTexels {
     let to = at + this.first;
     for (let number = 0; number < layers.length; number++) {
       const layer = layers[number];
+      this.hasFades ||= !paused && layer.isFading(index);
       if (layer.share !== null) {
         layer.share.shareRamp(index, _ramp);
         this.encodeRamp(_ramp, 0, now, paused, at + number * 4);
-        this.hasFades ||= !paused && _ramp[RAMP_RATE] !== 0;
         if (layer.share.isHidden(index, now)) continue;
       }
       to = this.writeLayer(layer, number, index, now, paused, to);
@@ -226,7 +226,6 @@ export class ActionTexels {
       this.encodeClip(actions, at, now, paused, next);
       if (data[next + CLIP_START] === REST_FRAME) continue;
       data[next + CLIP_START] += number * ACTION_LAYER;
-      this.hasFades ||= !paused && (isWarping(actions, at) || actions[at + ACTION_WEIGHT + RAMP_RATE] !== 0);
       this.encodeRamp(actions, at + ACTION_WEIGHT, now, paused, next + CLIP_WEIGHT);
       next += ACTION_TEXELS * 4;
     }

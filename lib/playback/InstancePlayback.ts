@@ -235,12 +235,8 @@ export class InstancePlayback implements InstanceData {
     );
   }
 
-  /** The clip that was last started on a layer of an instance; null if none was, or it was stopped. */
-  clipOf(index: number, layer: number): BakedClip | null {
-    return this.clipAt(index, layer, this.placeOf(index, layer));
-  }
-
-  private clipAt(index: number, layer: number, place: number): BakedClip | null {
+  /** The clip at a place of a layer of an instance, or that was last started there; null if none was, or it was stopped. */
+  clipOf(index: number, layer: number, place: number = this.placeOf(index, layer)): BakedClip | null {
     const played = this.layers[layer];
     return place < 0 ? null : this.clipIn(played.actions(place), played.at(index));
   }
@@ -255,7 +251,7 @@ export class InstancePlayback implements InstanceData {
   /** Speed of an instance's clip; 0 if it does not play it. */
   getTimeScale(index: number, layer: number, clip?: BakedClip): number {
     const place = this.placeOf(index, layer, clip);
-    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    const fps = this.clipOf(index, layer, place)?.fps ?? 0;
     if (fps === 0) return 0;
     const played = this.layers[layer];
     return rateOf(played.actions(place), played.at(index)) / fps;
@@ -264,7 +260,7 @@ export class InstancePlayback implements InstanceData {
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
   setTimeScale(index: number, timeScale: number, layer: number, clip?: BakedClip): void {
     const place = this.releasedPlace(index, layer, clip);
-    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    const fps = this.clipOf(index, layer, place)?.fps ?? 0;
     if (fps === 0) return;
     const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
@@ -283,14 +279,14 @@ export class InstancePlayback implements InstanceData {
   /** Seconds into the clip, as `AnimationAction.time`: from its start, also on the way back of a ping-pong; 0 if there is none. */
   getTime(index: number, layer: number, clip?: BakedClip): number {
     const place = this.placeOf(index, layer, clip);
-    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    const fps = this.clipOf(index, layer, place)?.fps ?? 0;
     return fps === 0 ? 0 : this.where(this.layers[layer], index, place).within / fps;
   }
 
   /** Sets the seconds into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
   setTime(index: number, time: number, layer: number, clip?: BakedClip): void {
     const place = this.releasedPlace(index, layer, clip);
-    const played = this.clipAt(index, layer, place);
+    const played = this.clipOf(index, layer, place);
     if (played === null || played.count < 2) return;
     const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
