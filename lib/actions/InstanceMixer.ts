@@ -77,7 +77,7 @@ export interface ActionOwner extends Object3D<SkinnedInstanceEventMap> {
   /** As that of `SkinnedInstance`. */
   dispose(): this;
   /** Called when its mixer alone was updated. @internal */
-  mixerUpdated(): void;
+  advanced(): unknown;
   /** Called when its mixer got a listener. @internal */
   listened(type: string): void;
 }
@@ -197,11 +197,6 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     }
   }
 
-  /** Tells who listens to the mixer what its instance was told. @internal */
-  notified(event: PlaybackEvent): void {
-    super.dispatchEvent(event as never);
-  }
-
   /**
    * Advances the instance by so many seconds. From the first call on it goes by that alone, not by the crowd's `update`. Where each
    * instance of a crowd is advanced so, and `update` is not called, the crowd goes with them. `marker` events and root motion take
@@ -217,7 +212,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     const loops = crowd.events.isListenedTo('loop');
     // Until something changes, shaders know all of it.
     if (delta < 0 || this.clock >= this.due || loops !== this.loops) this.pass(delta);
-    owner.mixerUpdated();
+    owner.advanced();
     return this;
   }
 
@@ -227,7 +222,7 @@ export class InstanceMixer<T extends ActionOwner = ActionOwner> extends ThreeMix
     for (const action of this._actions) action.time = 0;
     this.advance(time, false);
     this.write();
-    this.owner.mixerUpdated();
+    this.owner.advanced();
     return this;
   }
 
@@ -599,11 +594,6 @@ export class InstanceAction<T extends ActionOwner = ActionOwner> extends Base<T>
     this.runsBack = way < 0;
     // A pose has no passes.
     return this.clip.duration <= 0 && this.loop !== LoopOnce ? 0 : super._updateTime(way);
-  }
-
-  /** The time of the mixer. @internal */
-  get at(): number {
-    return this.getMixer().time;
   }
 
   /**

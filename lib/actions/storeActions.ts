@@ -62,13 +62,6 @@ export interface ThreeAction<Mixer extends AnimationMixer = AnimationMixer, Root
   stopWarping(): this;
   getMixer(): Mixer;
   getRoot(): Root;
-  // Declared here, so that accessors may take the place of fields.
-  time: number;
-  timeScale: number;
-  weight: number;
-  loop: AnimationActionLoopStyles;
-  paused: boolean;
-  enabled: boolean;
   /** @internal */
   _clip: AnimationClip;
   /** @internal */
@@ -100,8 +93,6 @@ export interface PlayedAction extends ThreeAction {
   readonly begun: number;
   /** Whether its mixer has just moved it in reverse. */
   readonly runsBack: boolean;
-  /** The time of the mixer. */
-  readonly at: number;
 }
 
 const _action: Actions = /*@__PURE__*/ new Float64Array(ACTION_SIZE);
@@ -153,10 +144,10 @@ function shownOf(active: readonly PlayedAction[], layer: number, scale: number):
 
 /** The most that an action weighs until something about it changes. */
 function mostWeight(action: PlayedAction, scale: number): number {
-  const { enabled, weight, _weightInterpolant: fade, at } = action;
+  const { enabled, weight, _weightInterpolant: fade } = action;
   if (!enabled) return 0;
   if (fade === null) return weight;
-  const [now] = fade.evaluate(at);
+  const [now] = fade.evaluate(action.getMixer().time);
   return weight * (scale === 0 ? now : Math.max(now, fade.sampleValues[scale > 0 ? 1 : 0]));
 }
 
@@ -168,7 +159,8 @@ function mostWeight(action: PlayedAction, scale: number): number {
  * @param out `ACTION_SIZE` numbers.
  */
 function storeAction(action: PlayedAction, rate: number, clock: number, out: Actions): void {
-  const { clip, at, paused, enabled, weight, _startTime: startTime } = action;
+  const { clip, paused, enabled, weight, _startTime: startTime } = action;
+  const at = action.getMixer().time;
   clearAction(out, 0);
   out[ACTION_START] = clip.start;
   out[ACTION_COUNT] = clip.count;
@@ -239,7 +231,8 @@ function runsBack(out: Actions, clock: number): boolean {
  * @returns 0 if it may with the very next update; infinite if nothing does.
  */
 export function nextChange(action: PlayedAction, direction: number, loops: boolean): number {
-  const { at, _weightInterpolant: fade, _timeScaleInterpolant: warp, _startTime: startTime } = action;
+  const { _weightInterpolant: fade, _timeScaleInterpolant: warp, _startTime: startTime } = action;
+  const at = action.getMixer().time;
   if (!action.enabled) return Infinity;
   let next = fade === null ? Infinity : untilDone(fade, at, direction);
   if (startTime !== null) next = Math.min(next, (startTime - at) * direction);

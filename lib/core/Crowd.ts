@@ -50,8 +50,6 @@ export class Crowd {
   /** Objects that stand for instances; null while there are none. */
   objects:
     | (InstanceData & {
-        /** An instance exists no more. */
-        deleted(id: number): void;
         /** Instances exist again, and are visible, because `count` was raised. */
         returned(start: number, end: number): void;
         /** The instances were replaced by those of another crowd. */
@@ -65,13 +63,11 @@ export class Crowd {
         /** Whether a ray may hit an instance: not if its hits in a mesh are in the list already. */
         mayHit(id: number, mesh: Object3D, intersects: readonly Intersection[]): boolean;
         /** The object that stands for an instance; null if none does. */
-        objectOf(id: number): Object3D | null;
+        objectOf(id: number): (Object3D & { notified(event: PlaybackEvent): void }) | null;
         /** The clock of the crowd has moved, and its events were dispatched. */
         advanced(): void;
         /** Whether an object has listeners for a type of events. */
         hasListeners(type: string): boolean;
-        /** Something happened to what the instance of an object plays. */
-        notify(object: Object3D, event: PlaybackEvent): void;
       })
     | null = null;
   /** How often the crowd's own mesh was drawn, and updates of more than a second since one that was shorter. */
@@ -191,7 +187,7 @@ export class Crowd {
   delete(id: number): void {
     this.visibility.delete(id);
     // First: actions that are brought to their end may tell listeners, who may ask for the object.
-    this.objects?.deleted(id);
+    this.objects?.reset(id);
     this.playback.reset(id);
     for (const feature of this.features) feature.reset?.(id);
   }
@@ -328,9 +324,9 @@ export class Crowd {
   /** Dispatches an event of an instance on every mesh, and on the object that stands for it. */
   readonly announce = (event: PlaybackEvent): void => {
     // Before listeners may give its id to another one.
-    const object = this.objects?.objectOf(event.instanceId) ?? null;
+    const object = this.objects?.objectOf(event.instanceId);
     for (const member of this.members) member.dispatchEvent(event as never);
-    if (object !== null) this.objects?.notify(object, event);
+    object?.notified(event);
   };
 }
 

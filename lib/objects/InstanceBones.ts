@@ -1,13 +1,13 @@
 import { Bone, Euler, type Matrix4, type Object3D, Quaternion, type Vector3 } from 'three';
 import { KIND_POSITION, KIND_ROTATION, KIND_SCALE, SLOT_BY_HAND } from '../../shaders/editLayout.js';
-import type { ActionOwner } from '../actions/InstanceMixer.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { PROPERTY_OFFSETS } from '../animation/PoseTracks.js';
 import { TRS_SIZE } from '../animation/Rig.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import type { JointEdits } from '../features/jointEdits/JointEdits.js';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
-import { ObservedVector3, observeRotation } from './observed.js';
+import { ObservedVector3, observeRotation, setFields } from './observed.js';
+import { isInstanceBone, type PlacedInstance } from './PlacedInstance.js';
 import { JointPoses, NodePoses, type PosedNodes, storeOf } from './PosedNodes.js';
 
 /** Numbers of a rotation, a position and a scale. */
@@ -34,19 +34,13 @@ export class InstanceBones {
   private isReading = false;
 
   /** Hangs the bones below their instance, as the nodes of the character are below its root. */
-  constructor(
-    readonly owner: ActionOwner & {
-      readonly crowd: SkinnedInstancedMesh;
-      bonesWritten(bones: InstanceBones): void;
-      idleBonesChanged(count: number): void;
-    },
-  ) {
+  constructor(readonly owner: PlacedInstance) {
     this.boneTexture = owner.crowd.boneTexture;
     this.nodes = createNodes(owner.crowd);
-    const { names, parents, joints } = this.nodes;
+    const { names, parents } = this.nodes;
     const byNode: InstanceBone[] = [];
     for (let node = 1; node < names.length; node++) {
-      const bone = new InstanceBone(names[node], node, isBone(node, parents, joints), this);
+      const bone = new InstanceBone(names[node], node, isBone(node, this.nodes), this);
       byNode[node] = bone;
       this.all.push(bone);
     }
@@ -61,22 +55,32 @@ export class InstanceBones {
 
   /** Brings position, rotation or scale of a bone, that of a kind, up to what its instance shows now. */
   read(bone: InstanceBone, kind: number): void {
-    if (this.isReading || !this.update() || bone.node < 0) return;
+    if (this.isReading || !this.update(bone)) return;
     const { nodes } = this;
     // What was written is not read back, which would round it, and lose which angles its rotation was given.
     if (bone.versions[kind] === nodes.version || this.isWritten(bone, kind)) return;
     bone.versions[kind] = nodes.version;
-    this.set(bone, kind, nodes.trs, nodes.local(bone.node) + PROPERTY_OFFSETS[kind]);
+    const at = nodes.local(bone.node) + PROPERTY_OFFSETS[kind];
+    this.isReading = true;
+    valueOfKind(bone, kind).fromArray(nodes.trs, at);
+    this.isReading = false;
   }
 
   /** Call when code has set one of them: that of a kind, `KIND_ROTATION` and the like. */
   wrote(bone: InstanceBone, kind: number): void {
     // Those of an instance that is gone are objects like any others.
-    if (this.isReading || !this.update() || bone.node < 0) return;
+    if (this.isReading || !this.update(bone)) return;
     const { owner } = this;
     // If it is an error, the bone goes back to what it was.
     bone.versions[kind] = 0;
-    const edit = this.edit(bone, kind);
+    let edit: ArrayLike<number>;
+    // The value is what was written, and not to be brought up to date.
+    this.isReading = true;
+    try {
+      edit = jointEditsOf(owner.crowd).editNode(owner.instanceId, bone.node, kind, valueOfKind(bone, kind));
+    } finally {
+      this.isReading = false;
+    }
     const before = bone.written[kind];
     if (before !== null) {
       before.edit.set(edit);
@@ -88,7 +92,7 @@ export class InstanceBones {
     if (this.writtenTo.size === 0) this.elapsed = owner.crowd.playback.time.timeOf(owner.instanceId);
     this.writtenTo.add(bone);
     this.mayEnd = true;
-    owner.bonesWritten(this);
+    owner.home.written.add(owner);
   }
 
   /**
@@ -133,11 +137,11 @@ export class InstanceBones {
   /** Ends all edits of a bone's joint. */
   clear(bone: InstanceBone): void {
     const { crowd, instanceId } = this.owner;
-    if (this.update() && bone.node >= 0) storeOf(crowd)?.clear(instanceId, bone.node, SLOT_BY_HAND);
+    if (this.update(bone)) storeOf(crowd)?.clear(instanceId, bone.node, SLOT_BY_HAND);
   }
 
   readMatrix(bone: InstanceBone, target: Matrix4): void {
-    if (this.update() && bone.node >= 0) {
+    if (this.update(bone)) {
       this.nodes.readLocalMatrix(bone.node, target);
       return;
     }
@@ -146,7 +150,7 @@ export class InstanceBones {
   }
 
   readMatrixWorld(bone: InstanceBone, target: Matrix4): void {
-    if (this.update() && bone.node >= 0) {
+    if (this.update(bone)) {
       this.nodes.readModelMatrix(bone.node, target).premultiply(this.owner.matrixWorld);
       return;
     }
@@ -157,30 +161,18 @@ export class InstanceBones {
   /** Call when something was hung on a bone, or taken off. */
   hungOn(): void {
     const { owner } = this;
-    owner.idleBonesChanged(
-      this.all.filter(({ parent, hanging }) => parent === owner && hanging === 0).length,
-    );
+    const idle = this.all.filter(({ parent, hanging }) => parent === owner && hanging === 0);
+    owner.idleChildren = idle.length;
+    owner.home.relist(owner);
   }
 
-  /** Edits the joint of a bone as that says. */
-  private edit(bone: InstanceBone, kind: number): ArrayLike<number> {
-    const { crowd, instanceId } = this.owner;
-    // The value is what was written, and not to be brought up to date.
-    this.isReading = true;
-    try {
-      return jointEditsOf(crowd).editNode(instanceId, bone.node, kind, valueOfKind(bone, kind));
-    } finally {
-      this.isReading = false;
-    }
-  }
-
-  /** Brings the pose up to the present. Returns whether there is one: the instance may be no more. */
-  private update(): boolean {
+  /** Brings the pose up to the present. Returns whether there is one, in which a bone has a part: the instance may be no more. */
+  private update(bone?: InstanceBone): boolean {
     const { crowd, instanceId } = this.owner;
     if (instanceId < 0) return false;
     if (crowd.boneTexture !== this.boneTexture) this.changeNodes();
     this.nodes.update(instanceId);
-    return true;
+    return bone === undefined || bone.node >= 0;
   }
 
   /** Another bone texture may have its nodes in another order; bones go by their names. */
@@ -206,12 +198,6 @@ export class InstanceBones {
     if (storeOf(crowd)?.lists.holds(instanceId, written.edit)) return true;
     bone.written[kind] = null;
     return false;
-  }
-
-  private set(bone: InstanceBone, kind: number, from: Float64Array, at: number): void {
-    this.isReading = true;
-    valueOfKind(bone, kind).fromArray(from, at);
-    this.isReading = false;
   }
 
   private readUnedited(node: number): Float64Array {
@@ -242,8 +228,8 @@ const createNodes = (crowd: SkinnedInstancedMesh): PosedNodes => {
 };
 
 /** Whether a node is a joint, or has one above it. */
-function isBone(node: number, parents: ArrayLike<number>, joints: ArrayLike<number>): boolean {
-  for (let i = node; i > 0; i = parents[i]) if (joints[i] === 1) return true;
+function isBone(node: number, { parents, joints }: PosedNodes): boolean {
+  for (let i = node; i > 0; i = parents[i]) if (joints.has(i)) return true;
   return false;
 }
 
@@ -325,11 +311,12 @@ export class InstanceBone extends ThreeBone {
     const quaternion = new BoneQuaternion({ read });
     const rotation = new BoneEuler({ read });
     observeRotation(rotation, quaternion, () => poser.wrote(this, KIND_ROTATION));
-    const values = { quaternion, rotation, position: vector(0, KIND_POSITION), scale: vector(1, KIND_SCALE) };
-    for (const [name, value] of Object.entries(values)) {
-      // Not to be written over, as in every Object3D.
-      Object.defineProperty(this, name, { configurable: true, enumerable: true, value });
-    }
+    setFields(this, {
+      quaternion,
+      rotation,
+      position: vector(0, KIND_POSITION),
+      scale: vector(1, KIND_SCALE),
+    });
   }
 
   /** As of three.js. */
@@ -371,16 +358,7 @@ export class InstanceBone extends ThreeBone {
     for (let bone: Object3D | null = this; isInstanceBone(bone); bone = bone.parent) bone.hanging += by;
     this.poser.hungOn();
   }
-
-  /** A `Bone` as this one is now, with copies of what hangs on it, which follows nothing. */
-  override clone(recursive?: boolean): this {
-    return new Bone().copy(this, recursive) as this;
-  }
 }
-
-/** For type testing. */
-export const isInstanceBone = (object: Object3D | null | undefined): object is InstanceBone =>
-  (object as InstanceBone | null | undefined)?.isInstanceBone === true;
 
 /** The rotation of a bone, up to date whenever it is read. It tells of changes as every quaternion does. */
 export class BoneQuaternion extends Quaternion {
@@ -388,10 +366,6 @@ export class BoneQuaternion extends Quaternion {
     observe(BoneQuaternion.prototype, ['_x', '_y', '_z', '_w']);
     super();
     own(this, owner);
-  }
-
-  override clone(): this {
-    return new Quaternion().copy(this) as this;
   }
 }
 
@@ -401,9 +375,5 @@ export class BoneEuler extends Euler {
     observe(BoneEuler.prototype, ['_x', '_y', '_z', '_order']);
     super();
     own(this, owner);
-  }
-
-  override clone(): this {
-    return new Euler().copy(this) as this;
   }
 }

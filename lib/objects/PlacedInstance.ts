@@ -17,9 +17,8 @@ import type { PlaybackEvent } from '../playback/PlaybackEvents.js';
 import type { CrowdIntersection } from '../queries/raycastCrowd.js';
 import { warnOnce } from '../utils/messages.js';
 import { observe, own } from '../utils/observe.js';
-import { isInstanceBone } from './InstanceBones.js';
 import { InstanceLayers } from './InstanceLayers.js';
-import { ObservedLayers, ObservedVector3, observeRotation } from './observed.js';
+import { ObservedLayers, ObservedVector3, observeRotation, setFields } from './observed.js';
 
 /** Fewer instances that are in no scene are no cause for a warning. */
 const MANY_LOST = 64;
@@ -99,8 +98,8 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   isListed = false;
   /** `matrixWorld` as it was when the instance was placed by it; null before, and while nobody needs to compare. @internal */
   placedAt: Matrix4 | null = null;
-  /** How many of its children need not be visited: bones on which nothing hangs. */
-  protected idleChildren = 0;
+  /** How many of its children need not be visited: bones on which nothing hangs. @internal */
+  idleChildren = 0;
 
   /**
    * Adds an instance to a crowd, as its `addInstance`, or stands for one that it has.
@@ -117,31 +116,23 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     super();
     own(this, this);
     const { rotation, quaternion } = this;
-    const observed = (value: number) => ({
-      configurable: true,
-      enumerable: true,
-      value: new ObservedVector3(value, this),
-    });
-    Object.defineProperties(this, { position: observed(0), scale: observed(1) });
+    setFields(this, { position: new ObservedVector3(0, this), scale: new ObservedVector3(1, this) });
     observeRotation(rotation, quaternion, () => this.wrote());
     // On the first layer, as all objects are to begin with, it is where its crowd is.
     this.layers = new ObservedLayers((mask) => {
       if (this.instanceId >= 0) InstanceLayers.set(crowd.crowd, this.instanceId, mask === 1 ? null : mask);
     });
     this.home = InstanceHome.of(crowd);
-    const { objects } = this.home;
-    if (instanceId === undefined) {
-      objects.add(objects.addInstance(), this);
-      this.home.add(this);
-      return;
-    }
-    checkIndex(instanceId, crowd.visibility);
-    if (objects.objectOf(instanceId) !== null)
-      throw new Error(`An object stands for instance ${instanceId} already; use that one.`);
-    const isVisible = crowd.getVisibleAt(instanceId);
-    objects.add(instanceId, this);
-    this.home.add(this);
-    objects.adopt(this, true);
+    const { home } = this;
+    const id = instanceId ?? home.addInstance();
+    checkIndex(id, crowd.visibility);
+    if (home.objectOf(id) !== null)
+      throw new Error(`An object stands for instance ${id} already; use that one.`);
+    const isVisible = crowd.getVisibleAt(id);
+    home.setObject(id, this);
+    home.add(this);
+    if (instanceId === undefined) return;
+    home.adopt(this, true);
     this.visible = isVisible;
   }
 
@@ -181,7 +172,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       this.matrixWorldNeedsUpdate = false;
       forced = true;
     }
-    this.home.objects.placeByWorld(this);
+    this.home.placeByWorld(this);
     if (this.crowd.parent === null && this.parent !== null && !this.isAtHome)
       warnOnce(
         'SkinnedInstance: the crowd of an instance is in no scene, so nothing is drawn; call scene.add(crowd).',
@@ -194,8 +185,11 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
     event: BaseEvent<T> & SkinnedInstanceEventMap[T],
   ): void {
     const { type } = event;
-    if (type === 'added' || type === 'removed') this.wrote('parent');
-    else if (type === 'childadded' || type === 'childremoved') this.home.relist(this);
+    if (type === 'added' || type === 'removed') {
+      // three.js has just put it among the `children` of its parent, or taken it out.
+      this.isListed = this.isAtHome;
+      this.wrote('parent');
+    } else if (type === 'childadded' || type === 'childremoved') this.home.relist(this);
     super.dispatchEvent(event);
   }
 
@@ -205,32 +199,23 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
    */
   dispose(): this {
     const { crowd, instanceId } = this;
-    if (instanceId >= crowd.visibility.count) {
-      // One that `count` has left out is not there to be deleted.
-      crowd.crowd.delete(instanceId);
-    } else if (instanceId >= 0) {
-      crowd.deleteInstance(instanceId);
-    }
+    if (instanceId >= 0) crowd.crowd.delete(instanceId);
     return this;
-  }
-
-  /** Called when its instance is no more. @internal */
-  lost(): void {
-    this.removeFromParent();
   }
 
   /** Whether anyone is to hear of a type of event. @internal */
   abstract isListenedTo(type: string): boolean;
   /** Called when something happened to what its instance plays. @internal */
   abstract notified(event: PlaybackEvent): void;
+  /** Called when time has passed and code has written to its bones. Returns whether any of that is left. @internal */
+  abstract advanced(): boolean;
 
   /** Called when `parent` or one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
   wrote(field?: string): void {
     const { home } = this;
-    const { objects } = home;
     const isVisible = field === 'visible';
     // The crowd may have been told otherwise by the id.
-    if (isVisible || field === 'parent') objects.shownChanged(this, isVisible);
+    if (isVisible || field === 'parent') home.shownChanged(this, isVisible);
     if (isVisible) return;
     if (field !== undefined) {
       this.isPlain = this.matrixAutoUpdate && this.matrixWorldAutoUpdate && (this.pivot ?? null) === null;
@@ -238,9 +223,15 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
       this.placedAt = null;
     }
     this.isStale = true;
-    objects.queue(this);
+    home.queue(this);
   }
 }
+
+/** For type testing. */
+export const isInstanceBone = (object: Object3D | null | undefined): object is InstanceBone =>
+  (object as Partial<InstanceBone> | null | undefined)?.isInstanceBone === true;
+
+type InstanceBone = Object3D & { readonly isInstanceBone: true; hanging: number };
 
 /** That of an instance would make its bones: all are met or none, whether or not somebody has asked for them. */
 function traverseButBones(object: Object3D, callback: (object: Object3D) => void): void {
@@ -255,40 +246,46 @@ function traverseButBones(object: Object3D, callback: (object: Object3D) => void
  * Where the objects of a crowd's instances begin: a child of the crowd, at its origin. Of the objects in it only those are among
  * its `children` that have children themselves, so that neither three.js's walk for matrices nor a renderer's for what it
  * draws visits thousands that stand still. `traverse` and `getObjectByName` find them all.
+ *
+ * It knows which object stands for which instance. Objects follow their instances when these get other ids; their places, and
+ * whether they are seen, are carried over to their instances. Of the places it looks at those only that have changed.
  */
 export class InstanceHome extends Object3D {
   override readonly type: string = 'InstanceHome';
   /** For type testing. */
   readonly isInstanceHome = true;
-  readonly objects: InstanceObjects;
   /** Callbacks of `traverse`, and lists of what was found, by which somebody searches the crowd itself, which is a mesh. */
   readonly metBy = new WeakSet<object>();
+  /** Those to whose bones code has written. */
+  readonly written: Set<PlacedInstance> = new Set();
+  /** By the id of the instance. */
+  private readonly byId: (PlacedInstance | null)[] = [];
+  /** By type of event the object that got a listener last, or was found to have one. */
+  private readonly listeners = new Map<string, PlacedInstance>();
+  /** Those whose position, rotation or scale were set. */
+  private changed: PlacedInstance[] = [];
+  /** Those with another parent than the home: nobody is told when an ancestor is hidden or removed. */
+  private readonly elsewhere = new Set<PlacedInstance>();
+  /** Where the crowd was when it was last looked at. */
+  private readonly crowdWorld = new Matrix4();
+  private readonly inverse = new Matrix4();
 
   /** The home of a crowd's objects, which is made when it is first asked for. */
   static of(mesh: SkinnedInstancedMesh): InstanceHome {
-    const { objects } = mesh.crowd;
-    let home = (objects as InstanceObjects | null)?.home;
-    if (home === undefined) {
-      home = new InstanceHome(mesh);
-      mesh.crowd.objects = home.objects;
-      mesh.crowd.data.push(home.objects);
-      home.takeFromCrowd();
-    }
+    const { crowd } = mesh;
+    crowd.objects ??= new InstanceHome(mesh);
+    const home = crowd.objects as InstanceHome;
     if (home.parent !== mesh) mesh.add(home);
     return home;
   }
 
-  constructor(readonly mesh: SkinnedInstancedMesh) {
+  private constructor(private readonly mesh: SkinnedInstancedMesh) {
     super();
-    this.objects = new InstanceObjects(mesh, this);
     // It is always where the crowd is.
     this.matrixAutoUpdate = false;
     this.matrixWorld = mesh.matrixWorld;
-  }
-
-  /** Brings objects home that are added to the crowd itself, and lets it remove those that are at home. */
-  private takeFromCrowd(): void {
-    const { mesh } = this;
+    mesh.crowd.data.push(this);
+    // Objects come home that are added to the crowd itself, and it removes those that are at home.
     mesh.addEventListener('childadded', ({ child }) => {
       if (this.isMine(child)) this.add(child);
     });
@@ -302,41 +299,12 @@ export class InstanceHome extends Object3D {
     };
   }
 
-  override add(...added: Object3D[]): this {
-    for (const object of added) {
-      if (!this.isMine(object)) {
-        super.add(object);
-        continue;
-      }
-      object.removeFromParent();
-      object.parent = this;
-      this.relist(object);
-      object.dispatchEvent({ type: 'added' });
-      this.dispatchEvent({ type: 'childadded', child: object });
-    }
-    return this;
-  }
-
   override remove(...removed: Object3D[]): this {
     for (const object of removed) {
-      if (!this.isMine(object) || object.parent !== this) {
-        super.remove(object);
-        continue;
-      }
-      object.parent = null;
-      this.unlist(object);
-      object.dispatchEvent({ type: 'removed' });
-      this.dispatchEvent({ type: 'childremoved', child: object });
+      // three.js looks for it there.
+      if (this.isMine(object) && object.isAtHome && !object.isListed) this.list(object);
+      super.remove(object);
     }
-    return this;
-  }
-
-  override attach(object: Object3D): this {
-    super.attach(object);
-    if (!this.isMine(object)) return this;
-    // Object3D.attach has listed it.
-    object.isListed = true;
-    this.relist(object);
     return this;
   }
 
@@ -347,19 +315,26 @@ export class InstanceHome extends Object3D {
   /** Call when an object became busy, or is so no longer. */
   relist(object: PlacedInstance): void {
     if (object.parent !== this || object.isListed === object.isBusy) return;
-    if (object.isListed) {
-      this.unlist(object);
-    } else {
-      object.isListed = true;
-      this.children.push(object);
+    if (!object.isListed) this.list(object);
+    else {
+      object.isListed = false;
+      // As a rule it was added last.
+      this.children.splice(this.children.lastIndexOf(object), 1);
     }
   }
 
   override updateMatrixWorld(force?: boolean): void {
-    const { objects, mesh } = this;
+    const { crowdWorld, inverse, mesh } = this;
     (mesh.crowd.playback.driver as ActionDriver | null)?.meetAll(mesh);
     mesh.crowd.places.settle();
-    const moved = objects.update();
+    const moved = !crowdWorld.equals(mesh.matrixWorld);
+    if (moved) inverse.copy(crowdWorld.copy(mesh.matrixWorld)).invert();
+    this.placeChanged();
+    if (moved) {
+      for (const object of this.byId) if (object !== null) this.crowdMoved(object);
+      dropStaleBounds(mesh);
+    }
+    this.showElsewhere();
     super.updateMatrixWorld(force || moved);
   }
 
@@ -408,7 +383,7 @@ export class InstanceHome extends Object3D {
 
   /** Everything whose parent this is, also what is not among `children`. */
   private below(): Object3D[] {
-    const atHome = this.objects.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];
+    const atHome = this.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];
     return [...atHome, ...this.children.filter((child) => !this.isMine(child))];
   }
 
@@ -416,37 +391,12 @@ export class InstanceHome extends Object3D {
     return (object as PlacedInstance).home === this;
   }
 
-  private unlist(object: PlacedInstance): void {
-    if (!object.isListed) return;
-    object.isListed = false;
-    this.children.splice(this.children.indexOf(object), 1);
+  private list(object: PlacedInstance): void {
+    object.isListed = true;
+    this.children.push(object);
   }
-}
 
-/**
- * Which object stands for which instance of a crowd. Objects follow their instances when these get other ids; their places, and whether
- * they are seen, are carried over to their instances. Of the places it looks at those only that have changed.
- */
-export class InstanceObjects {
-  /** By the id of the instance. */
-  readonly byId: (PlacedInstance | null)[] = [];
-  /** Bones that code has written to, see `InstanceBones.advanced`. */
-  readonly written: Set<{ advanced(): boolean }> = new Set();
-  /** By type of event the object that got a listener last, or was found to have one. */
-  private readonly listeners = new Map<string, PlacedInstance>();
-  /** Those whose position, rotation or scale were set. */
-  private changed: PlacedInstance[] = [];
-  /** Those with another parent than the home: nobody is told when an ancestor is hidden or removed. */
-  private readonly elsewhere = new Set<PlacedInstance>();
-  /** Where the crowd was when it was last looked at. */
-  private readonly crowdWorld = new Matrix4();
-  private readonly inverse = new Matrix4();
-
-  constructor(
-    private readonly mesh: SkinnedInstancedMesh,
-    /** Where they begin. */
-    readonly home: InstanceHome,
-  ) {}
+  // Whose they are.
 
   /** Adds an instance. Warns if there is made room for it although as many objects are in no scene, but were not disposed. */
   addInstance(): number {
@@ -462,7 +412,7 @@ export class InstanceObjects {
   }
 
   /** Has an object, or none, stand for an instance. */
-  add(id: number, object: PlacedInstance | null): void {
+  setObject(id: number, object: PlacedInstance | null): void {
     while (this.byId.length <= id) this.byId.push(null);
     this.byId[id] = object;
     if (object !== null) object.instanceId = id;
@@ -489,31 +439,30 @@ export class InstanceObjects {
   }
 
   resize(capacity: number): void {
-    for (let id = capacity; id < this.byId.length; id++) this.deleted(id);
+    for (let id = capacity; id < this.byId.length; id++) this.reset(id);
   }
 
   swap(i: number, j: number): void {
     const one = this.objectOf(i);
     const other = this.objectOf(j);
-    this.add(j, one);
-    this.add(i, other);
-  }
-
-  /** A new instance has the id now, for which the object does not stand. */
-  reset(id: number): void {
-    this.deleted(id);
+    this.setObject(j, one);
+    this.setObject(i, other);
   }
 
   /** Objects stay with the crowd that made them: a copy of it has the same instances, and no objects for them. */
-  copy(): void {}
+  override copy(): this {
+    return this;
+  }
 
-  deleted(id: number): void {
+  /** The instance is no more, or a new one has the id now, for which the object does not stand. */
+  reset(id: number): void {
     const object = this.objectOf(id);
     if (object === null) return;
     this.byId[id] = null;
     object.instanceId = -1;
     this.elsewhere.delete(object);
-    object.lost();
+    this.written.delete(object);
+    object.removeFromParent();
   }
 
   returned(start: number, end: number): void {
@@ -523,12 +472,11 @@ export class InstanceObjects {
   }
 
   copied(): void {
-    const { mesh } = this;
+    const { byId, mesh } = this;
     this.beforeMove();
-    for (const object of this.byId) {
-      if (object === null) continue;
-      if (mesh.visibility.isDeleted(object.instanceId)) this.deleted(object.instanceId);
-      else this.placed(object.instanceId);
+    for (let id = 0; id < byId.length; id++) {
+      if (mesh.visibility.isDeleted(id)) this.reset(id);
+      else this.placed(id);
     }
   }
 
@@ -547,11 +495,7 @@ export class InstanceObjects {
   }
 
   advanced(): void {
-    for (const bones of this.written) if (!bones.advanced()) this.written.delete(bones);
-  }
-
-  notify(object: Object3D, event: PlaybackEvent): void {
-    (object as PlacedInstance).notified(event);
+    for (const object of this.written) if (!object.advanced()) this.written.delete(object);
   }
 
   dispose(): void {
@@ -559,20 +503,6 @@ export class InstanceObjects {
   }
 
   // Where they are.
-
-  /** Call in each frame, once the crowd's `matrixWorld` is up to date. Returns whether that has changed. */
-  update(): boolean {
-    const { crowdWorld, inverse, mesh } = this;
-    const moved = !crowdWorld.equals(mesh.matrixWorld);
-    if (moved) inverse.copy(crowdWorld.copy(mesh.matrixWorld)).invert();
-    this.placeChanged();
-    if (moved) {
-      for (const object of this.byId) if (object !== null) this.crowdMoved(object);
-      dropStaleBounds(mesh);
-    }
-    this.showElsewhere();
-    return moved;
-  }
 
   /** Call when position, rotation or scale of an object were set. */
   queue(object: PlacedInstance): void {
@@ -646,8 +576,9 @@ export class InstanceObjects {
     this.write(object, object.matrix);
   }
 
-  private write({ instanceId }: PlacedInstance, { elements }: Matrix4): void {
+  private write({ instanceId }: PlacedInstance, matrix: Matrix4): void {
     if (instanceId < 0) return;
+    const { elements } = matrix;
     if (!isFinitePlace(elements)) {
       warnOnce(
         `SkinnedInstance: instance ${instanceId} stays where it was, since its place is ${elements.join(', ')}; use finite numbers.`,
@@ -655,9 +586,7 @@ export class InstanceObjects {
       return;
     }
     const { places } = this.mesh.crowd;
-    const { array } = places.attribute;
-    const at = instanceId * 16;
-    for (let i = 0; i < 16; i++) array[at + i] = elements[i];
+    matrix.toArray(places.attribute.array, instanceId * 16);
     places.placed(instanceId);
   }
 

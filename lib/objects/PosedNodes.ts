@@ -37,14 +37,10 @@ const _size = /*@__PURE__*/ new Vector3();
 
 /** What an instance is posed as: whoever holds one asks for single nodes of it. */
 export abstract class PosedNodes {
-  /** Names of the nodes. The first is the character's root, in whose place the instance stands. */
-  abstract readonly names: readonly string[];
-  /** Parent of each node, below which it hangs; parents come first. */
-  abstract readonly parents: ArrayLike<number>;
-  /** 1 for nodes that are joints. */
-  abstract readonly joints: ArrayLike<number>;
   /** Position, quaternion and scale of each node, as far as they were asked for: `TRS_SIZE` numbers. */
-  abstract readonly trs: Float64Array;
+  readonly trs: Float64Array;
+  /** Nodes that are joints. */
+  readonly joints: ReadonlySet<number>;
   /** Grows when the pose may have changed. */
   version = 1;
   protected instance = -1;
@@ -52,11 +48,21 @@ export abstract class PosedNodes {
   private playback = -1;
   private edited = -1;
 
-  constructor(private readonly posed: PosedCrowd) {}
+  constructor(
+    protected readonly crowd: DrawnCrowd,
+    /** Names of the nodes. The first is the character's root, in whose place the instance stands. */
+    readonly names: readonly string[],
+    /** Parent of each node, below which it hangs; parents come first. */
+    readonly parents: ArrayLike<number>,
+    joints: Iterable<number>,
+  ) {
+    this.joints = new Set(joints);
+    this.trs = new Float64Array(names.length * TRS_SIZE);
+  }
 
   /** Call before anything is read: the pose is that of an instance, now. */
   update(instance: number): void {
-    const { playback } = this.posed;
+    const { playback } = this.crowd;
     const { edits } = this;
     edits?.place(instance);
     const edited = edits?.version ?? 0;
@@ -102,7 +108,7 @@ export abstract class PosedNodes {
   isStill?(node: number, property: number): boolean;
 
   protected get edits(): EditStore | null {
-    return storeOf(this.posed);
+    return storeOf(this.crowd);
   }
 }
 
@@ -111,10 +117,6 @@ export abstract class PosedNodes {
  * turned in each frame costs what the clips do to its one joint, a hand what is done to the arm.
  */
 export class NodePoses extends PosedNodes {
-  readonly names: readonly string[];
-  readonly parents: Int32Array;
-  readonly joints: Uint8Array;
-  readonly trs: Float64Array;
   private readonly locals: Float64Array;
   private readonly models: Float64Array;
   /** For each node the version that its numbers are of. */
@@ -122,17 +124,12 @@ export class NodePoses extends PosedNodes {
   private readonly modelVersions: Uint32Array;
 
   constructor(
-    private readonly crowd: DrawnCrowd,
+    crowd: DrawnCrowd,
     private readonly tracks: PoseTracks,
   ) {
-    super(crowd);
-    const { names, parents, rest, jointNodes } = tracks;
+    const { names, parents, jointNodes } = tracks;
     const nodes = parents.length;
-    this.names = names;
-    this.parents = parents;
-    this.joints = new Uint8Array(nodes);
-    for (const node of jointNodes) this.joints[node] = 1;
-    this.trs = new Float64Array(rest.length);
+    super(crowd, names, parents, jointNodes);
     this.locals = new Float64Array(nodes * AFFINE_SIZE);
     this.models = new Float64Array(nodes * AFFINE_SIZE);
     this.localVersions = new Uint32Array(nodes);
@@ -249,32 +246,26 @@ export class NodePoses extends PosedNodes {
  * Joints of skins in detached bind mode are left out: their matrices do not end at the joint.
  */
 export class JointPoses extends PosedNodes {
-  readonly names: string[] = [''];
-  readonly parents: number[] = [-1];
-  readonly joints: number[] = [0];
-  readonly trs: Float64Array;
+  private readonly models: Matrix4[];
+  private readonly versions: Uint32Array;
   /** Joint of each node. */
-  private readonly numbers: number[] = [-1];
-  private readonly models: Matrix4[] = [new Matrix4()];
-  private readonly versions: number[] = [0];
+  private readonly numbers: readonly number[];
 
-  constructor(private readonly crowd: DrawnCrowd) {
-    super(crowd);
+  constructor(crowd: DrawnCrowd) {
     const { jointNames, jointBinds, jointParents } = crowd.boneTexture.data;
-    const nodes = jointNames.map((name, joint) => {
-      if (jointBinds[joint] === null || jointParents?.[joint] === joint) return -1;
-      this.numbers.push(joint);
-      this.models.push(new Matrix4());
-      this.versions.push(0);
-      this.joints.push(1);
-      return this.names.push(name) - 1;
-    });
-    for (const joint of this.numbers.slice(1)) {
+    const joints = [...jointNames.keys()].filter(
+      (joint) => jointBinds[joint] !== null && jointParents?.[joint] !== joint,
+    );
+    const parents = joints.map((joint) => {
       let parent = jointParents?.[joint] ?? -1;
-      while (parent >= 0 && nodes[parent] < 0) parent = jointParents?.[parent] ?? -1;
-      this.parents.push(parent < 0 ? 0 : nodes[parent]);
-    }
-    this.trs = new Float64Array(this.names.length * TRS_SIZE);
+      while (parent >= 0 && !joints.includes(parent)) parent = jointParents?.[parent] ?? -1;
+      return joints.indexOf(parent) + 1;
+    });
+    const names = ['', ...joints.map((joint) => jointNames[joint])];
+    super(crowd, names, [-1, ...parents], names.keys());
+    this.numbers = [-1, ...joints];
+    this.models = names.map(() => new Matrix4());
+    this.versions = new Uint32Array(names.length);
   }
 
   readModelMatrix(node: number, target: Matrix4): Matrix4 {

@@ -26,9 +26,9 @@ import type { InstanceUniforms } from '../surface/InstanceUniforms.js';
 import type { UniformValue } from '../surface/uniformValues.js';
 import { affineToMatrix4 } from '../utils/affine.js';
 import { warnOnce } from '../utils/messages.js';
-import { type InstanceBone, InstanceBones, isInstanceBone, jointEditsOf } from './InstanceBones.js';
+import { type InstanceBone, InstanceBones, jointEditsOf } from './InstanceBones.js';
 import { ObservedColor } from './observed.js';
-import { type InstanceHome, PlacedInstance } from './PlacedInstance.js';
+import { type InstanceHome, isInstanceBone, PlacedInstance } from './PlacedInstance.js';
 import { storeOf } from './PosedNodes.js';
 
 /**
@@ -132,9 +132,9 @@ export class SkinnedInstance extends PlacedInstance {
   /** Multiplies the colour of the material, as `setColorAt`. */
   get color(): Color {
     const { crowd } = this;
-    this.ownColor ??= this.observe(
+    this.ownColor ??= new ObservedColor(
       crowd.instanceColor === null ? _color.set(1, 1, 1) : crowd.getColorAt(this.index, _color),
-      (index, color) => crowd.setColorAt(index, color),
+      (color) => crowd.setColorAt(this.index, color),
     );
     return this.ownColor;
   }
@@ -142,11 +142,9 @@ export class SkinnedInstance extends PlacedInstance {
   /** Is added to what the material emits. */
   get emissive(): Color {
     const { crowd } = this;
-    this.ownEmissive ??= this.observe(
+    this.ownEmissive ??= new ObservedColor(
       uniformsOf(crowd, 'emissive').getAt(this.index, 'emissive', _color),
-      (_index, color) => {
-        this.setUniform('emissive', _color.copy(color).multiplyScalar(this.intensity));
-      },
+      (color) => this.setUniform('emissive', _color.copy(color).multiplyScalar(this.intensity)),
     );
     return this.ownEmissive;
   }
@@ -303,11 +301,6 @@ export class SkinnedInstance extends PlacedInstance {
     );
   }
 
-  private observe(color: Color, apply: (index: number, color: Color) => void): ObservedColor {
-    const observed = new ObservedColor(color, () => apply(this.index, observed));
-    return observed;
-  }
-
   /**
    * Its bones, in the order in which `traverse` meets them. They hang below the instance as the character's bones below its root, and
    * are made when they are first asked for: by this, by `getObjectByName`, or by `new SkeletonHelper(knight)`.
@@ -365,8 +358,7 @@ export class SkinnedInstance extends PlacedInstance {
 
   /** Ends all edits of its joints, whoever made them. Proportions and live poses stay. */
   clearEdits(): this {
-    const { index } = this;
-    storeOf(this.crowd)?.clear(index, undefined, SLOT_BY_HAND);
+    storeOf(this.crowd)?.clear(this.index, undefined, SLOT_BY_HAND);
     return this;
   }
 
@@ -381,19 +373,8 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** @internal */
-  mixerUpdated(): void {
-    this.ownBones?.advanced();
-  }
-
-  /** Called with how many of its children are bones on which nothing hangs. @internal */
-  idleBonesChanged(count: number): void {
-    this.idleChildren = count;
-    this.home.relist(this);
-  }
-
-  /** Called when code wrote to a bone. From then on `advanced` wants to be called each time that the crowd's clock moved. @internal */
-  bonesWritten(bones: InstanceBones): void {
-    this.home.objects.written.add(bones);
+  advanced(): boolean {
+    return this.ownBones?.advanced() === true;
   }
 
   private makeBones(): InstanceBones {
@@ -443,13 +424,6 @@ export class SkinnedInstance extends PlacedInstance {
   }
 
   /** @internal */
-  override lost(): void {
-    const { objects } = this.home;
-    if (this.ownBones !== null) objects.written.delete(this.ownBones);
-    super.lost();
-  }
-
-  /** @internal */
   notified(event: PlaybackEvent & EventOfAction): void {
     if (!this.isListenedTo(event.type)) return;
     const action = () => event.action ?? this.clipAction(event.clip, { layer: event.layer });
@@ -460,12 +434,12 @@ export class SkinnedInstance extends PlacedInstance {
       },
     };
     this.dispatchEvent(told);
-    this.ownMixer?.notified(told);
+    this.ownMixer?.dispatchEvent(told as never);
   }
 
   /** @internal */
   listened(type: string): void {
-    this.home.objects.listened(type, this);
+    this.home.listened(type, this);
   }
 
   /** @internal */

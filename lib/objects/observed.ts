@@ -1,4 +1,4 @@
-import { Color, type Euler, Layers, type Quaternion, Vector3 } from 'three';
+import { Color, type Euler, Layers, type Object3D, type Quaternion, Vector3 } from 'three';
 import { observe, own, type ValueOwner } from '../utils/observe.js';
 
 /** Declared by an interface, so that accessors may take the place of fields. */
@@ -72,6 +72,12 @@ export class ObservedVector3 extends Vector {
   }
 }
 
+/** Gives an object other fields, not to be written over, as in every Object3D. */
+export function setFields(object: Object3D, values: Partial<Record<keyof Object3D, object>>): void {
+  for (const [name, value] of Object.entries(values))
+    Object.defineProperty(object, name, { configurable: true, enumerable: true, value });
+}
+
 /** Has a rotation and a quaternion follow each other, as `Object3D` does, and call back when either is set. */
 export function observeRotation(rotation: Euler, quaternion: Quaternion, wrote: () => void): void {
   rotation._onChange(() => {
@@ -86,15 +92,10 @@ export function observeRotation(rotation: Euler, quaternion: Quaternion, wrote: 
 
 /** A colour that calls back when one of its numbers is set, some times for each change. */
 export class ObservedColor extends Color {
-  constructor({ r, g, b }: Color, wrote: () => void) {
+  constructor({ r, g, b }: Color, wrote: (color: Color) => void) {
     observe(ObservedColor.prototype, ['r', 'g', 'b']);
     super(r, g, b);
-    own(this, { wrote });
-  }
-
-  // `Color.clone` would pass no callback.
-  override clone(): this {
-    return new Color(this.r, this.g, this.b) as this;
+    own(this, { wrote: () => wrote(this) });
   }
 }
 

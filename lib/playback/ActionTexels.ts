@@ -40,6 +40,7 @@ import {
   rampAt,
   rampDone,
   rateOf,
+  setRamp,
   settle,
   totalAt,
 } from './actionNumbers.js';
@@ -169,10 +170,10 @@ export class ActionTexels {
     let to = at + this.first;
     for (let number = 0; number < layers.length; number++) {
       const layer = layers[number];
+      this.hasFades ||= !paused && layer.isFading(index);
       if (layer.share !== null) {
         layer.share.shareRamp(index, _ramp);
         this.encodeRamp(_ramp, 0, now, paused, at + number * 4);
-        this.hasFades ||= !paused && _ramp[RAMP_RATE] !== 0;
         if (layer.share.isHidden(index, now)) continue;
       }
       to = this.writeLayer(layer, number, index, now, paused, to);
@@ -225,7 +226,6 @@ export class ActionTexels {
       this.encodeClip(actions, at, now, paused, next);
       if (data[next + CLIP_START] === REST_FRAME) continue;
       data[next + CLIP_START] += number * ACTION_LAYER;
-      this.hasFades ||= !paused && (isWarping(actions, at) || actions[at + ACTION_WEIGHT + RAMP_RATE] !== 0);
       this.encodeRamp(actions, at + ACTION_WEIGHT, now, paused, next + CLIP_WEIGHT);
       next += ACTION_TEXELS * 4;
     }
@@ -244,11 +244,10 @@ export class ActionTexels {
       // The one frame that it shows.
       const place = locate(actions, at, totalAt(actions, at, now), true, _place);
       const rest = place.finished && !hasBit(actions, at, LOOP_CLAMP);
+      out.fill(0, to, to + CLIP_WEIGHT);
       out[to + CLIP_START] = rest ? REST_FRAME : actions[at + ACTION_START];
       out[to + CLIP_COUNT] = packCount(rest ? 1 : actions[at + ACTION_COUNT], LOOP_CLAMP);
-      out[to + CLIP_TIME] = rest ? 0 : frameOf(actions, at, place);
-      out[to + CLIP_WARP] = out[to + CLIP_RATE] = 0;
-      out[to + CLIP_DRIFT] = out[to + CLIP_DRIFT_REST] = 0;
+      if (!rest) out[to + CLIP_TIME] = frameOf(actions, at, place);
       out[to + CLIP_PASSES] = REPEAT_FOREVER;
       return;
     }
@@ -298,11 +297,11 @@ export class ActionTexels {
   /** Writes a ramp as shaders read it. */
   private encodeRamp(ramps: Actions, at: number, now: number, paused: boolean, to: number): void {
     const { data: out } = this.texture;
-    const value = paused ? rampAt(ramps, at, now) : 0;
-    out[to + RAMP_FROM] = paused ? value : ramps[at + RAMP_FROM];
-    out[to + RAMP_TO] = paused ? value : ramps[at + RAMP_TO];
+    out[to + RAMP_FROM] = ramps[at + RAMP_FROM];
+    out[to + RAMP_TO] = ramps[at + RAMP_TO];
     out[to + RAMP_START] = ramps[at + RAMP_START] - this.time.origin;
-    out[to + RAMP_RATE] = paused ? 0 : ramps[at + RAMP_RATE];
+    out[to + RAMP_RATE] = ramps[at + RAMP_RATE];
+    if (paused) setRamp(out, to, rampAt(ramps, at, now));
   }
 }
 

@@ -88,6 +88,6 @@ export class Clock {
     this.time = source.time;
     this.origin = source.origin;
     this.own = [];
-    this.pausedAt.set(source.pausedAt.subarray(0, this.pausedAt.length));
+    this.pausedAt = source.pausedAt.slice();
   }
 }

@@ -235,12 +235,8 @@ export class InstancePlayback implements InstanceData {
     );
   }
 
-  /** The clip that was last started on a layer of an instance; null if none was, or it was stopped. */
-  clipOf(index: number, layer: number): BakedClip | null {
-    return this.clipAt(index, layer, this.placeOf(index, layer));
-  }
-
-  private clipAt(index: number, layer: number, place: number): BakedClip | null {
+  /** The clip at a place of a layer of an instance, or that was last started there; null if none was, or it was stopped. */
+  clipOf(index: number, layer: number, place: number = this.placeOf(index, layer)): BakedClip | null {
     const played = this.layers[layer];
     return place < 0 ? null : this.clipIn(played.actions(place), played.at(index));
   }
@@ -255,7 +251,7 @@ export class InstancePlayback implements InstanceData {
   /** Speed of an instance's clip; 0 if it does not play it. */
   getTimeScale(index: number, layer: number, clip?: BakedClip): number {
     const place = this.placeOf(index, layer, clip);
-    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    const fps = this.clipOf(index, layer, place)?.fps ?? 0;
     if (fps === 0) return 0;
     const played = this.layers[layer];
     return rateOf(played.actions(place), played.at(index)) / fps;
@@ -263,13 +259,12 @@ export class InstancePlayback implements InstanceData {
 
   /** Changes the speed of an instance's clip from where it is; a warp under way goes on, in proportion. */
   setTimeScale(index: number, timeScale: number, layer: number, clip?: BakedClip): void {
-    const place = this.playedPlace(index, layer, clip);
-    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    const place = this.releasedPlace(index, layer, clip);
+    const fps = this.clipOf(index, layer, place)?.fps ?? 0;
     if (fps === 0) return;
     const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
     const reversed = isReversed(actions, at);
-    this.driver?.released(index, layer);
     this.settle(index);
     changeRate(actions, at, this.time.timeOf(index), timeScale * fps);
     this.texels.changed(index);
@@ -284,18 +279,17 @@ export class InstancePlayback implements InstanceData {
   /** Seconds into the clip, as `AnimationAction.time`: from its start, also on the way back of a ping-pong; 0 if there is none. */
   getTime(index: number, layer: number, clip?: BakedClip): number {
     const place = this.placeOf(index, layer, clip);
-    const fps = this.clipAt(index, layer, place)?.fps ?? 0;
+    const fps = this.clipOf(index, layer, place)?.fps ?? 0;
     return fps === 0 ? 0 : this.where(this.layers[layer], index, place).within / fps;
   }
 
   /** Sets the seconds into the clip; the passes so far stay counted. One that has finished runs its last pass again. */
   setTime(index: number, time: number, layer: number, clip?: BakedClip): void {
-    const place = this.playedPlace(index, layer, clip);
-    const played = this.clipAt(index, layer, place);
+    const place = this.releasedPlace(index, layer, clip);
+    const played = this.clipOf(index, layer, place);
     if (played === null || played.count < 2) return;
     const actions = this.layers[layer].actions(place);
     const at = this.layers[layer].at(index);
-    this.driver?.released(index, layer);
     this.settle(index);
     const now = this.time.timeOf(index);
     actions[at + ACTION_LOOP] |= FIRST;
@@ -311,8 +305,14 @@ export class InstancePlayback implements InstanceData {
     return clip === undefined ? played.current(index) : played.find(index, clip.start);
   }
 
+  /** The same, for what is to be changed. Actions of an object end first, since one that is over by now leaves its place to others. */
+  private releasedPlace(index: number, layer: number, clip?: BakedClip): number {
+    this.driver?.released(index, layer);
+    return this.playedPlace(index, layer, clip);
+  }
+
   /**
-   * The same, for what is to be changed.
+   * Place of a clip as `placeOf` has it.
    *
    * @throws If the instance does not play that clip.
    */
@@ -339,8 +339,7 @@ export class InstancePlayback implements InstanceData {
   setWeight(index: number, clip: BakedClip, weight: number, fade: number, layer: number): void {
     const played = this.layers[layer];
     const now = this.time.timeOf(index);
-    this.playedPlace(index, layer, clip);
-    this.driver?.released(index, layer);
+    this.releasedPlace(index, layer, clip);
     const place = played.changeWeight(index, now, clip.start, weight, fade);
     this.texels.changed(index);
     if (place >= 0) this.observer?.started(index, layer, place);
@@ -407,9 +406,7 @@ export class InstancePlayback implements InstanceData {
   swap(i: number, j: number): void {
     for (const layer of this.layers) layer.swap(i, j);
     this.time.swap(i, j);
-    const rate = this.texels.rateOf(i);
-    this.texels.setRate(i, this.texels.rateOf(j));
-    this.texels.setRate(j, rate);
+    this.texels.texture.swap(i, j);
     this.texels.changed(i);
     this.texels.changed(j);
     for (const rows of this.previousRows) rows.swap(i, j);
@@ -425,12 +422,12 @@ export class InstancePlayback implements InstanceData {
     this.restored(index);
   }
 
-  /** Takes over what as many instances play on the base as both have room for. */
+  /** Takes over what as many instances play on the base. */
   copy(source: InstancePlayback): this {
     this.time.copy(source.time);
     this.texels.copyRates(source.texels);
     this.layers[0].copy(source.layers[0]);
-    for (let i = 0; i < Math.min(this.capacity, source.capacity); i++) this.driver?.released(i);
+    for (let i = 0; i < this.capacity; i++) this.driver?.released(i);
     this.writeAll();
     return this;
   }

@@ -36,6 +36,7 @@ import {
   RAMP_TO,
   REVERSED,
   ROOT_MOTION,
+  rampAt,
   rampTo,
   setPlace,
   setRamp,
@@ -44,7 +45,6 @@ import {
   startFadingOut,
   totalAt,
   warpIsOver,
-  weightAt,
 } from './actionNumbers.js';
 import { MAX_ACTIONS } from './instanceLayout.js';
 import type { Start } from './PlayOptions.js';
@@ -86,13 +86,13 @@ export class LayerActions {
     loadShare(index: number, ramp: readonly number[] | undefined, time: number): void;
   } | null = null;
   /** An array for each place in the order: with the first action of every instance, the second and so on; see `at`. */
-  private readonly places: Actions[] = [];
+  private places: Actions[] = [];
   private counts: Uint8Array;
   /** For each instance the place of the clip that was last started, plus 1; 0 if none was, or it was stopped. */
   private currents: Uint8Array;
 
   constructor(
-    protected capacity: number,
+    capacity: number,
     readonly name: string = BASE_LAYER,
   ) {
     this.counts = new Uint8Array(capacity);
@@ -136,7 +136,7 @@ export class LayerActions {
   /** Adds an empty action behind the others, which becomes the current one; returns its place. */
   add(index: number): number {
     const place = this.counts[index]++;
-    if (place === this.places.length) this.places.push(new Float64Array(this.capacity * ACTION_SIZE));
+    if (place === this.places.length) this.places.push(new Float64Array(this.counts.length * ACTION_SIZE));
     clearAction(this.places[place], this.at(index));
     this.setCurrent(index, place);
     return place;
@@ -172,7 +172,7 @@ export class LayerActions {
 
   /** Weight of an action, as `AnimationAction.getEffectiveWeight()`. */
   weightOf(index: number, place: number, time: number): number {
-    return weightAt(this.places[place], this.at(index), time);
+    return rampAt(this.places[place], this.at(index) + ACTION_WEIGHT, time);
   }
 
   /** The weight to which an action fades, or that it has. */
@@ -341,7 +341,7 @@ export class LayerActions {
     const at = this.at(index);
     for (let place = this.counts[index] - 1; place >= 0; place--) {
       const actions = this.places[place];
-      if (weightAt(actions, at, time) <= 0) {
+      if (this.weightOf(index, place, time) <= 0) {
         this.remove(index, place);
         continue;
       }
@@ -357,7 +357,6 @@ export class LayerActions {
     this.stop(index, time, fade);
     if (this.counts[index] === MAX_ACTIONS) this.makeWay(index, time);
     const place = this.add(index);
-    if (fade === 0) return place;
     const ramp = this.at(index) + ACTION_WEIGHT;
     setRamp(this.places[place], ramp, 0);
     rampTo(this.places[place], ramp, time, 1, fade);
@@ -387,7 +386,7 @@ export class LayerActions {
     let place = this.find(index, start);
     let weight = 0;
     if (place >= 0) {
-      weight = weightAt(this.places[place], at, time);
+      weight = this.weightOf(index, place, time);
       clearAction(this.places[place], at);
       this.setCurrent(index, place);
     } else {
@@ -413,11 +412,10 @@ export class LayerActions {
 
   /** The place of the action with the least weight; of those with the same, the one that was started last. */
   private leastShown(index: number, time: number): number {
-    const at = this.at(index);
     let least = 0;
     let weight = Infinity;
     for (let place = 0; place < this.counts[index]; place++) {
-      const other = weightAt(this.places[place], at, time);
+      const other = this.weightOf(index, place, time);
       if (other > weight) continue;
       least = place;
       weight = other;
@@ -428,9 +426,8 @@ export class LayerActions {
   /** Whether an instance plays a clip, and it has not faded out. */
   plays(index: number, time: number, start: number): boolean {
     const at = this.at(index);
-    const place = this.find(index, start);
-    if (place < 0) return false;
-    return !hasBit(this.places[place], at, FADING_OUT) || fadeDone(this.places[place], at, time) < 1;
+    const actions = this.places[this.find(index, start)];
+    return actions !== undefined && !(hasBit(actions, at, FADING_OUT) && fadeDone(actions, at, time) === 1);
   }
 
   /**
@@ -455,12 +452,9 @@ export class LayerActions {
   // Instances as a whole.
 
   resize(capacity: number): void {
-    this.capacity = capacity;
     this.counts = resized(this.counts, capacity);
     this.currents = resized(this.currents, capacity);
-    this.places.forEach((actions, place) => {
-      this.places[place] = resized(actions, capacity * ACTION_SIZE);
-    });
+    this.places = this.places.map((actions) => resized(actions, capacity * ACTION_SIZE));
   }
 
   swap(i: number, j: number): void {
@@ -469,15 +463,11 @@ export class LayerActions {
     for (const actions of this.places) swapItems(actions, i, j, ACTION_SIZE);
   }
 
-  /** Takes over what as many instances play as both have room for. */
+  /** Takes over what as many instances play. */
   copy({ counts, currents, places }: LayerActions): void {
-    const { capacity } = this;
-    this.counts.set(counts.subarray(0, capacity));
-    this.currents.set(currents.subarray(0, capacity));
-    places.forEach((actions, place) => {
-      this.places[place] ??= new Float64Array(capacity * ACTION_SIZE);
-      this.places[place].set(actions.subarray(0, capacity * ACTION_SIZE));
-    });
+    this.counts = counts.slice();
+    this.currents = currents.slice();
+    this.places = places.map((actions) => actions.slice());
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BakedClip, ClipMarker } from '../animation/ClipTable.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
-import { resized, swapItems } from '../utils/attributes.js';
+import { resized } from '../utils/attributes.js';
 import {
   ACTION_EVENT,
   ACTION_STARTED_IN,
@@ -195,8 +195,10 @@ export class PlaybackEvents {
 
   /** Two instances were exchanged. */
   swap(i: number, j: number): void {
-    for (const [, , event] of this.happened)
-      if (event.instanceId === i || event.instanceId === j) event.instanceId = event.instanceId === i ? j : i;
+    for (const [, , event] of this.happened) {
+      const { instanceId: id } = event;
+      event.instanceId = id === i ? j : id === j ? i : id;
+    }
     if (Math.max(i, j) < this.known) this.due.swap(i, j);
     else for (const index of [i, j]) this.started(index);
   }
@@ -392,40 +394,51 @@ export class PlaybackEvents {
   }
 }
 
-/** When each of many indices is due: to read through their times is quicker than to keep them in order. */
+/** Indices of which `DueTimes` keeps the smallest time, as an exponent of two. */
+const BLOCK_BITS = 8;
+
+/** When each of many indices is due: to read through the times of a few is quicker than to keep all in order. */
 export class DueTimes {
   /** Infinite for those that have none. */
   private times: Float64Array;
-  /** None is due before. */
-  private first = Infinity;
+  /** None of a block is due before. */
+  private readonly firsts: number[] = [];
 
   constructor(capacity: number) {
     this.times = new Float64Array(capacity).fill(Infinity);
   }
 
   set(index: number, time: number): void {
+    const { firsts } = this;
+    const block = index >> BLOCK_BITS;
     this.times[index] = time;
-    this.first = Math.min(this.first, time);
+    firsts[block] = Math.min(firsts[block] ?? time, time);
   }
 
   /** The indices that are due by now, lowest first; they have no time any more. */
   take(now: number): number[] {
-    const { times } = this;
+    const { times, firsts } = this;
     const due: number[] = [];
-    if (this.first > now) return due;
-    this.first = Infinity;
-    for (let i = 0; i < times.length; i++) {
-      const time = times[i];
-      if (time <= now) {
-        due.push(i);
-        times[i] = Infinity;
-      } else if (time < this.first) this.first = time;
+    for (let block = 0; block < firsts.length; block++) {
+      if (!(firsts[block] <= now)) continue;
+      let first = Infinity;
+      const end = Math.min((block + 1) << BLOCK_BITS, times.length);
+      for (let i = block << BLOCK_BITS; i < end; i++) {
+        const time = times[i];
+        if (time <= now) {
+          due.push(i);
+          times[i] = Infinity;
+        } else if (time < first) first = time;
+      }
+      firsts[block] = first;
     }
     return due;
   }
 
   swap(i: number, j: number): void {
-    swapItems(this.times, i, j, 1);
+    const time = this.times[i];
+    this.set(i, this.times[j]);
+    this.set(j, time);
   }
 
   resize(capacity: number): void {

@@ -108,10 +108,6 @@ export const hasJustBegun = (actions: Actions, at: number, time: number): boolea
 export const fadeDone = (actions: Actions, at: number, time: number): number =>
   rampDone(actions, at + ACTION_WEIGHT, time);
 
-/** What an action's fade has come to. */
-export const weightAt = (actions: Actions, at: number, time: number): number =>
-  rampAt(actions, at + ACTION_WEIGHT, time);
-
 /** Lets an action's fade go from what it is to another weight, within so many seconds. */
 export const fadeTo = (actions: Actions, at: number, time: number, weight: number, seconds: number): void =>
   rampTo(actions, at + ACTION_WEIGHT, time, weight, seconds);
@@ -157,7 +153,7 @@ export function rampTo(ramps: Actions, at: number, time: number, value: number, 
 }
 
 /** Lets the number be another one for good. */
-export function setRamp(ramps: Actions, at: number, value: number): void {
+export function setRamp(ramps: Actions | Float32Array, at: number, value: number): void {
   ramps[at + RAMP_FROM] = ramps[at + RAMP_TO] = value;
   ramps[at + RAMP_RATE] = 0;
 }

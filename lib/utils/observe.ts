@@ -21,12 +21,19 @@ export function own(value: object, owner: ValueOwner | undefined): void {
 /**
  * Makes accessors of fields that three.js's constructors set, so that all its methods go by them. Called by constructors, the first
  * of which does it: a module that does it as it is loaded stays in every page. Fields are kept in an array: that is quicker than
- * properties whose name is in a variable.
+ * properties whose name is in a variable. Clones are what three.js's own class makes.
  *
  * @param read Fields whose owner is told that they are read.
  */
 export function observe(prototype: object, names: readonly string[], read: readonly string[] = names): void {
   if (Object.hasOwn(prototype, names[0])) return;
+  const { clone, constructor: Plain } = Object.getPrototypeOf(prototype);
+  if (clone !== undefined)
+    Object.defineProperty(prototype, 'clone', {
+      value(recursive?: boolean) {
+        return new Plain().copy(this, recursive);
+      },
+    });
   names.forEach((name, i) => {
     const isRead = read.includes(name);
     Object.defineProperty(prototype, name, {

@@ -3,7 +3,7 @@ import { LoopOnce } from 'three';
 import { expect, test } from 'vitest';
 import { bakeBoneTexture, setBoneTexture } from '../../support/library.js';
 import { createCrowd } from '../../support/objects.js';
-import { createStick } from '../../support/stick.js';
+import { createStick, createStickCrowd } from '../../support/stick.js';
 
 test('what happens to an instance is dispatched on its object, and on no other', () => {
   const crowd = createCrowd();
@@ -39,4 +39,15 @@ test.each(['assigns a bone texture', 'loads a saved state'])('due events arrive 
     crowd.update(0.7);
     expect(heard).toEqual([0, 1, 2]);
   }
+});
+
+test('what a listener sets by index, of an object whose turn it was not yet, holds for what plays by then', () => {
+  const crowd = createStickCrowd(0, { A: 1, B: 2, C: 4 });
+  const [one, two] = [new SkinnedInstance(crowd), new SkinnedInstance(crowd)];
+  one.clipAction('A').setLoop(LoopOnce, 1).play();
+  two.clipAction('B').play().fadeOut(0.9);
+  two.clipAction('C').play();
+  one.addEventListener('finished', () => crowd.setTimeScaleAt(two.instanceId, 3));
+  crowd.update(0.5).update(0.6).update(0.1);
+  expect(crowd.getTimeAt(two.instanceId)).toBeCloseTo(1.4);
 });

@@ -73,3 +73,23 @@ test('events of markers survive a crowd that gets more room while they are dispa
   crowd.update(1);
   expect(heard.filter((what) => what === '0 step').length).toBe(2);
 });
+
+test('of thousands each is told of once, in the order of time, also when some were swapped and there is more room', () => {
+  const count = 3000;
+  const crowd = createCrowd(count);
+  const ends = Array.from({ length: count }, (_, i) => 1 - (((i * 7919) % 997) + 0.5) / 1000);
+  crowd.playAll('A', { loop: LoopOnce, time: (i) => 1 - ends[i] });
+  const heard: number[] = [];
+  crowd.addEventListener('finished', ({ instanceId }) => heard.push(instanceId));
+  crowd.update(0);
+  for (let i = 0; i < 1000; i += 100) {
+    crowd.swapInstances(i, count - 1 - i);
+    [ends[i], ends[count - 1 - i]] = [ends[count - 1 - i], ends[i]];
+  }
+  crowd.setCapacity(4 * count);
+  for (let update = 0; update < 20; update++) crowd.update(0.05);
+  const inOrder = ends
+    .map((_, i) => i)
+    .sort((a, b) => (Math.abs(ends[a] - ends[b]) < 1e-4 ? a - b : ends[a] - ends[b]));
+  expect(heard).toEqual(inOrder);
+});
