@@ -214,7 +214,12 @@ function checkData(data: BoneTextureData): void {
   const up = jointParents ?? jointNames.map(() => -1);
   const areJoints =
     [up, jointBinds].every(({ length }) => length === joints) &&
-    up.every((joint) => joint in jointNames || joint === -1);
+    up.every((joint, own) => {
+      // A joint of the same node as one before it says its own number.
+      let steps = 0;
+      for (let at = own; at in jointNames && up[at] !== at && steps <= joints; at = up[at]) steps++;
+      return (joint in jointNames || joint === -1) && steps <= joints;
+    });
   expectFit(joints > 0 && areJoints, `${field}.jointParents`);
   const isEncoded = tracks !== undefined && encoding === (tracks === null ? 'frames' : 'tracks');
   expectFit(isEncoded && (precision === 'half' || precision === 'float'), `${field}.encoding`);

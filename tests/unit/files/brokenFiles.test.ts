@@ -287,6 +287,14 @@ test('levels that have their corners again and again are refused', async () => {
   expect(() => addLevelsOf(character, levels)).toThrow("the file's levels of detail are not for this crowd");
 });
 
+test('joints that hang on each other are refused', async () => {
+  const bytes = changed(files[4], (json) => {
+    const data = extension(json).value.data as { jointNames: string[] };
+    Object.assign(data, { jointParents: data.jointNames.map((_, i) => (i === 0 ? 1 : 0)) });
+  });
+  await expect(charactersOf(bytes)).rejects.toThrow('value.data.jointParents does not fit');
+});
+
 test.each(['accessors', 'buffers'])('without %s no promise is left that fails unseen', async (list) => {
   const { json, binary } = parseGlb(files[0].slice());
   await expect(charactersOf(buildGlb({ ...json, [list]: undefined }, binary))).rejects.toThrow(
