@@ -6,6 +6,7 @@ import { composeStep, sampleStep, segmentStep } from '../../../shaders/posePass.
 import { layeredOf, type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import { type Rows, rowsOf, storageOf } from '../../../shaders/tsl.js';
+import type { PoseEditor } from '../../animation/PoseSource.js';
 import { ID_MASK } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { nodesOf } from './featureNodes.js';
@@ -104,10 +105,10 @@ export class PoseSteps {
     const keys = read((drawn) => drawn.crowd.boneTexture) as TexelNode;
     const shortKeys = read((drawn) => drawn.crowd.boneTexture.shortKeys);
     const bodies = read((drawn) => drawn.crowd.bodies);
-    const edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
-    nodes.call(({ posedCrowd }) => {
-      if (posedCrowd.crowd.poseEdits !== null) edits?.use(posedCrowd.crowd.poseEdits.textures);
-    });
+    const edited = poseEdits?.textures.map((_, i) =>
+      read((drawn) => layeredOf((drawn.crowd.poseEdits as PoseEditor).textures[i])),
+    );
+    const edits = edited ? nodesOf('JointEdits')(edited as TexelNode[], clock.x, counts.x) : null;
     // The rows that are posed, and how many there are.
     const ids = storageOf(first.due, 'uint').toReadOnly();
     const totals = storageOf(first.numbers, 'uint', first.numbers.array.length).toReadOnly();

@@ -199,7 +199,7 @@ export class WebGPUPoses extends PoseBuffers {
       this.tell(first, Math.min(due - first, atOnce), copied);
       wait(steps.prepare(this), this);
       copied = 0;
-      if (!waits || !this.canWait || due > atOnce) computeWaiting(renderer);
+      if (!waits || due > atOnce) computeWaiting(renderer);
     }
     this.count = count;
   }
@@ -212,11 +212,6 @@ export class WebGPUPoses extends PoseBuffers {
     this.prepareBuffers(renderer);
     prepareUploads(renderer, crowd);
     return this.steps.get(renderer, poseKey(this), () => new PoseSteps(this, this.webGPU));
-  }
-
-  /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
-  private get canWait(): boolean {
-    return this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
   }
 
   /** Lists the rows that are to be posed. Returns how many these are. */
