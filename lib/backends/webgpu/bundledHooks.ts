@@ -3,7 +3,7 @@ import type { DrawFrame } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd, readsView } from '../../core/drawnCrowds.js';
 import { warnOnce } from '../../utils/messages.js';
-import { isInBundle, isListedByGPU, showsEveryone } from './drawnLists.js';
+import { isInBundle, listsOnGPU, showsEveryone } from './drawnLists.js';
 
 /** What is read of a WebGPURenderer. */
 interface Renderer {
@@ -42,7 +42,7 @@ export function callMissedHook({ object, renderer, scene, camera, material }: Dr
   const last = called.get(object)?.get(camera)?.get(material);
   // Where the hook has not been called for the material, the user has replaced it.
   if (last === undefined || last.frame === (renderer as Renderer).info.frame) return;
-  if (readsView(object) && !isListedByGPU(renderer, object) && !showsEveryone(object)) {
+  if (readsView(object) && listsOnGPU(renderer, object) === null && !showsEveryone(object)) {
     warnOnce(
       'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and this crowd counts them in each frame; set its needsUpdate as often, or take the crowd out.',
     );

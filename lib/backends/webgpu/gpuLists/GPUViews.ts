@@ -11,7 +11,7 @@ import type { KindSplitter, ListNumber } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import type { NodeRenderer } from '../checkLimits.js';
-import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
+import { type DrawnList, type ListsOnGPU, lookUp, registerGPULists } from '../drawnLists.js';
 import { PerRenderer, SharedSteps, type StepsRegistry } from '../PerRenderer.js';
 import { computeWaiting, wait } from '../PoseSteps.js';
 import { placesOf, type StoredOnGPU, storedPlaces } from '../StoredPlaces.js';
@@ -58,7 +58,7 @@ class StoredWords {
  * What cameras see of a crowd, found by the GPU of one renderer: which instances, and how many, never comes back to the CPU.
  * Each camera has buffers of its own, since a shadow map may be drawn while the picture that needs it is.
  */
-class GPUViews implements ListedView {
+class GPUViews implements ListedView, ListsOnGPU {
   // Of the view that is prepared:
   buffers!: CameraLists;
   levels: ListedView['levels'] = null;
@@ -92,12 +92,6 @@ class GPUViews implements ListedView {
 
   constructor(private readonly renderer: WebGPURenderer) {}
 
-  /**
-   * Brings up to date what a camera sees. Call it before a draw, in `onBeforeRender`.
-   *
-   * @param group The part of the geometry that is drawn; null for all of it.
-   * @param poses What poses whom the list shows; null if that is done already.
-   */
   prepare(
     crowd: DrawnCrowd,
     camera: Camera,
@@ -190,7 +184,6 @@ class GPUViews implements ListedView {
     return null;
   }
 
-  /** What a camera saw when it last drew the crowd. */
   async read({ views, crowd }: DrawnCrowd, camera: Camera): Promise<ViewInfo> {
     const { posed, splitter } = views;
     const lists = this.listsOf(camera);
@@ -395,8 +388,7 @@ const idOf = (entry: Node<'uint'>, fades: boolean): Node<'int'> =>
 export function enableGPULists(): void {
   registerGPULists({
     isUsed,
-    prepare: (renderer, crowd, ...draw) => gpuViews.of(renderer, crowd).prepare(crowd, ...draw),
+    of: (renderer, crowd) => gpuViews.of(renderer, crowd),
     createList: (fades) => new StorageList(fades),
-    read: (renderer, crowd, camera) => gpuViews.of(renderer, crowd).read(crowd, camera),
   });
 }
