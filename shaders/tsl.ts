@@ -62,8 +62,6 @@ export interface DrawFrame {
   camera: Camera | null;
   material: Material | null;
   frameId: number;
-  /** Tells calls of `render` apart. */
-  renderId: number;
 }
 
 /** A node builder, which builds the shaders of a material for an object, with members that its type lacks. */
@@ -78,7 +76,6 @@ export interface Build {
   context: { overrideNodes?: Map<Node, OverrideNode>; shadowPositionWorld?: unknown; positionView?: unknown };
   needsPreviousData(): boolean;
   hasGeometryAttribute(name: string): boolean;
-  isAvailable(feature: string): boolean;
   getAttributesArray(): {
     name: string;
     node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };

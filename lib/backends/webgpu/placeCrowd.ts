@@ -79,15 +79,10 @@ export const previousMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, b
 });
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
-function keptMatrices(crowd: DrawnCrowd): PreviousMatrices {
-  const { instanceMatrix, texels } = crowd;
-  const { previous: previousMatrices } = texels;
-  if (previousMatrices?.capacity === instanceMatrix.count) return previousMatrices;
-  if (previousMatrices === null) {
-    texels.previous = new PreviousMatrices(instanceMatrix.count);
-    texels.previous.update(instanceMatrix);
-  } else {
-    texels.previous = previousMatrices.resizedFor(instanceMatrix);
-  }
+function keptMatrices({ instanceMatrix, texels }: DrawnCrowd): PreviousMatrices {
+  const { previous } = texels;
+  if (previous?.capacity === instanceMatrix.count) return previous;
+  texels.previous = previous?.resizedFor(instanceMatrix) ?? new PreviousMatrices(instanceMatrix.count);
+  if (previous === null) texels.previous.update(instanceMatrix);
   return texels.previous;
 }
