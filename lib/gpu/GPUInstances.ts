@@ -1,4 +1,4 @@
-import { Matrix4, type Raycaster, Sphere, Vector2, Vector3 } from 'three';
+import { Box3, Matrix4, type Raycaster, Sphere, Vector2, Vector3 } from 'three';
 import { cos, Fn, If, instanceIndex, int, sin, uint, uniform, vec4 } from 'three/tsl';
 import {
   type ComputeNode,
@@ -208,7 +208,7 @@ export class GPUInstances implements CrowdFeature, StoredOnGPU {
   async readSpheres(renderer: WebGPURenderer): Promise<Float32Array> {
     const { crowd } = this;
     const spheres = new Float32Array(crowd.count * 4);
-    const bounds = crowd.bounds.ofPoses().getBoundingSphere(new Sphere());
+    const bounds = crowd.crowd.boundsOfPoses(new Box3()).getBoundingSphere(new Sphere());
     const { matrices } = await this.readMatrices(renderer);
     for (let at = 0; at < spheres.length; at += 4) {
       const { center, radius } = _sphere.copy(bounds).applyMatrix4(_matrix.fromArray(matrices, at * 4));

@@ -2,8 +2,10 @@ import { GPUInstances, pickGPUInstance, selectGPUInstances } from 'skinned-insta
 import {
   Box2,
   Box3,
+  BoxGeometry,
   LoopOnce,
   Matrix4,
+  MeshBasicMaterial,
   Object3D,
   type PerspectiveCamera,
   Raycaster,
@@ -14,13 +16,14 @@ import { Fn, instanceIndex, int, storage, uniform, vec4 } from 'three/tsl';
 import { StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
-import { createCoarsestCharacter } from '../support/coarseCharacter.js';
+import { createCoarsestCharacter, createFigure } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
-import { addLevel } from '../support/levels.js';
+import { addLevel, levelsOf } from '../support/levels.js';
 import {
   AnimationLayers,
   bakeCharacter,
   CrowdKinds,
+  JointAttachment,
   pickInstance,
   readViewInfo,
   SkinnedInstancedMesh,
@@ -65,8 +68,13 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
 
   test('stand where compute has written them, culled, with levels and shadows as if the CPU had', async () => {
     const { scene, camera } = createStage(ALL);
-    const byCPU = createCrowd();
-    const byGPU = createCrowd();
+    const [byCPU, byGPU] = [createCrowd(), createCrowd()];
+    for (const crowd of [byCPU, byGPU]) {
+      const kinds = new CrowdKinds(crowd);
+      const other = kinds.add(bakeCharacter(createFigure(0xcc4422, 0.4).root, []));
+      for (let i = 0; i < COUNT; i += 3) kinds.setKindAt(i, other);
+      new JointAttachment(crowd, 'Head', new BoxGeometry(0.3, 0.3, 0.3), new MeshBasicMaterial());
+    }
     const matrices = new StorageInstancedBufferAttribute(COUNT, 16);
     const gpu = new GPUInstances(byGPU, { matrices });
     const bases = new StorageInstancedBufferAttribute(COUNT, 16);
@@ -84,6 +92,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       for (const crowd of [byCPU, byGPU]) crowd.play(i, i % clips.length, { time: i * 0.13 });
     const empty = await drawing.draw(scene, camera, new Object3D());
     for (let frame = 0; frame < 5; frame++) {
+      for (const crowd of [byCPU, byGPU]) levelsOf(crowd).dissolve = frame < 2 ? 0 : 0.5;
       time.value = frame;
       aim(
         camera,
@@ -101,6 +110,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       const seen = await readViewInfo(byGPU, renderer, camera);
       const { posed: _, ...counted } = await readViewInfo(byCPU, renderer, camera);
       expect(seen).toEqual(counted);
+      expect(seen.levels[0] + seen.levels[1] > seen.visible).toBe(frame >= 2);
       expect(seen.visible).toBeLessThan(COUNT);
     }
 
