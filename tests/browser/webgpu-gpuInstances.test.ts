@@ -1,4 +1,9 @@
-import { GPUInstances, pickGPUInstance, selectGPUInstances } from 'skinned-instanced-mesh/webgpu';
+import {
+  GPUInstances,
+  NeighbourGrid,
+  pickGPUInstance,
+  selectGPUInstances,
+} from 'skinned-instanced-mesh/webgpu';
 import {
   Box2,
   Box3,
@@ -254,6 +259,27 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       for (const crowd of [byCPU, byGPU]) crowd.update(delta);
     }
     for (const crowd of [byCPU, byGPU]) crowd.dispose();
+  });
+
+  test('a grid finds who is in the cells around a place, also outside of it', async () => {
+    const [random, cells] = [randomFrom(3), 8];
+    const array = Float32Array.from({ length: COUNT * 2 }, () => (random() - 0.5) * 10);
+    const places = storage(new StorageInstancedBufferAttribute(array, 2), 'vec2', COUNT);
+    const grid = new NeighbourGrid({ count: COUNT, cell: 1, cells, placeOf: (id) => places.element(id) });
+    const sums = new StorageInstancedBufferAttribute(COUNT, 1);
+    const step = Fn(() => {
+      const sum = int(0).toVar();
+      grid.forEach(places.element(instanceIndex), (id) => sum.addAssign(id.add(1000)));
+      storage(sums, 'float', COUNT).element(instanceIndex).assign(sum.toFloat());
+    })().compute(COUNT);
+    renderer.compute([...grid.steps, step]);
+    const cellAt = (at: number) => Math.max(0, Math.min(Math.floor(array[at]) + cells / 2, cells - 1));
+    const isNear = (a: number, b: number) => Math.abs(cellAt(a) - cellAt(b)) < 2;
+    const ids = Array.from({ length: COUNT }, (_, id) => id);
+    const near = ids.map((a) => ids.filter((b) => isNear(2 * a, 2 * b) && isNear(2 * a + 1, 2 * b + 1)));
+    const expected = near.map((all) => all.reduce((sum, id) => sum + id + 1000, 0));
+    expect([...new Float32Array(await renderer.getArrayBufferAsync(sums))]).toEqual(expected);
+    grid.dispose();
   });
 
   test('names storage that is too small, and what cannot be', () => {
