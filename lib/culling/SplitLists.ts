@@ -144,10 +144,9 @@ export class SplitLists {
     const to = 31 - Math.clz32(shown);
     const first = Math.max(kind, 0);
     const last = kind < 0 ? kinds - 1 : kind;
-    const isApart = first !== last && to - from < levels - 1;
     // Buckets that lie apart, or whose ids do not go on rising, or in two of which an instance is.
-    if (isApart || (from !== to ? isRising || isFading : isRising && first !== last))
-      this.gather(range, first, last, from, to, isRising || isApart);
+    if ((from < to && (isRising || isFading)) || (first < last && (isRising || to - from < levels - 1)))
+      this.gather(range, first, last, from, to);
     else {
       range.start = starts[first * levels + from];
       range.count = starts[last * levels + to + 1] - range.start;
@@ -174,42 +173,31 @@ export class SplitLists {
     return kind > 0 ? POSED : isShown;
   }
 
-  /** Gives some levels of some kinds a list of their own, in the order of the ids if it `isSorted`. */
-  private gather(
-    range: Range,
-    first: number,
-    last: number,
-    from: number,
-    to: number,
-    isSorted: boolean,
-  ): void {
-    const { starts, levels, table } = this;
+  /** Gives some levels of some kinds a list of their own, in the order of the ids. */
+  private gather(range: Range, first: number, last: number, from: number, to: number): void {
+    const { starts, levels } = this;
     const { list: whole, isFading } = range;
     const own = range.own ?? new InstanceList(this.capacity);
     const source = isFading ? whole.entries : whole.data;
-    // Whoever passes over to a level behind it comes from one that is in the list too.
-    const entered = from > 0 && isFading ? (table as LODSelector).nextTo(from - 1) : from;
     let count = 0;
     for (let kind = first; kind <= last; kind++) {
-      for (let level = from; level <= to; level++) {
-        const isLeft = !isFading || (table as LODSelector).nextTo(level) > to;
-        const end = starts[kind * levels + level + 1];
-        for (let i = starts[kind * levels + level]; i < end; i++) {
-          const entry = source[i];
-          const step = entry >>> ID_BITS;
-          if (step > 0 && step < FADE_NEAR && level > entered) continue;
-          _found[count++] = isLeft || step < FADE_NEAR ? entry : entry & ID_MASK;
-        }
+      const end = starts[kind * levels + to + 1];
+      // For a while ids come before what is drawn of them, so that numbers are in the order of ids.
+      for (let i = starts[kind * levels + from]; i < end; i++, count++) {
+        const entry = source[i];
+        _found[count] = (entry << (32 - ID_BITS)) | (entry >>> ID_BITS);
       }
     }
-    if (isSorted) {
-      // For a while ids come before what is drawn of them, so that numbers are in the order of ids.
-      for (let i = 0; i < count; i++) _found[i] = (_found[i] << (32 - ID_BITS)) | (_found[i] >>> ID_BITS);
-      _found.subarray(0, count).sort();
-      for (let i = 0; i < count; i++) _found[i] = (_found[i] >>> (32 - ID_BITS)) | (_found[i] << ID_BITS);
+    _found.subarray(0, count).sort();
+    let length = 0;
+    for (let i = 0; i < count; i++) {
+      const entry = (_found[i] >>> (32 - ID_BITS)) | (_found[i] << ID_BITS);
+      // At both levels between which it passes over, an instance is drawn once, and whole.
+      if (length > 0 && ((entry ^ _found[length - 1]) & ID_MASK) === 0) _found[length - 1] = entry & ID_MASK;
+      else _found[length++] = entry;
     }
-    if (isFading) own.assignFading(_found, count);
-    else own.assign(_found, count);
-    Object.assign(range, { own, list: own, count });
+    if (isFading) own.assignFading(_found, length);
+    else own.assign(_found, length);
+    Object.assign(range, { own, list: own, count: length });
   }
 }
