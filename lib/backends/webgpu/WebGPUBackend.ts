@@ -78,7 +78,7 @@ export const webGPUBackend: Backend = {
     const lists = isViewed ? listsOnGPU(renderer, crowd) : null;
     if (lists === null && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;
-    if (isBundled) noteHook(renderer, crowd, camera, last, group);
+    if (isBundled) noteHook(renderer.info.frame, crowd, camera, last, group);
     crowd.isSkinnedMesh = isPosable(renderer, last);
     const isWritten = lists !== null && crowd.crowd.written !== null;
     const seen = isWritten ? null : pose(renderer, crowd, camera, isShadowMap);

@@ -34,32 +34,32 @@ export interface DrawnList {
   show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null, all: boolean): void;
 }
 
-/** What the cameras of a renderer see of a crowd, where the GPU makes the lists. */
-export interface ListsOnGPU {
-  /**
-   * Has a list for the camera computed before a draw.
-   *
-   * @param lodCamera The one that decides on levels of detail.
-   * @param group The part of the geometry that is drawn; null for all of it.
-   * @param poses What poses whom the list shows; null if that is done already.
-   */
-  prepare(
-    crowd: DrawnCrowd,
-    camera: Camera,
-    lodCamera: Camera,
-    material: Material,
-    group: { start: number; count: number } | null,
-    poses: WebGPUPoses | null,
-  ): void;
-  /** What a camera saw when it last drew the crowd. */
-  read(crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo>;
-}
-
 /** Null as long as nothing on the page needs them. */
 let gpuLists: {
   /** Whether a renderer makes the lists of a crowd. */
   isUsed(renderer: object, crowd: DrawnCrowd): boolean;
-  of(renderer: object, crowd: DrawnCrowd): ListsOnGPU;
+  of(
+    renderer: object,
+    crowd: DrawnCrowd,
+  ): {
+    /**
+     * Has a list for the camera computed before a draw.
+     *
+     * @param lodCamera The one that decides on levels of detail.
+     * @param group The part of the geometry that is drawn; null for all of it.
+     * @param poses What poses whom the list shows; null if that is done already.
+     */
+    prepare(
+      crowd: DrawnCrowd,
+      camera: Camera,
+      lodCamera: Camera,
+      material: Material,
+      group: { start: number; count: number } | null,
+      poses: WebGPUPoses | null,
+    ): void;
+    /** What a camera saw when it last drew the crowd. */
+    read(crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo>;
+  };
   createList(fades: boolean): DrawnList;
 } | null = null;
 
@@ -68,7 +68,7 @@ export function registerGPULists(lists: NonNullable<typeof gpuLists>): void {
 }
 
 /** What a renderer's cameras see of a crowd; null where the CPU makes the lists. */
-export const listsOnGPU = (renderer: object, crowd: DrawnCrowd): ListsOnGPU | null =>
+export const listsOnGPU = (renderer: object, crowd: DrawnCrowd) =>
   gpuLists?.isUsed(renderer, crowd) ? gpuLists.of(renderer, crowd) : null;
 
 /** For each renderer the camera whose picture it draws: it decides on levels of detail in shadow maps too. */

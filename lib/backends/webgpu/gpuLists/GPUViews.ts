@@ -11,17 +11,17 @@ import type { KindSplitter, ListNumber } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import type { NodeRenderer } from '../checkLimits.js';
-import { type DrawnList, type ListsOnGPU, lookUp, registerGPULists } from '../drawnLists.js';
+import { type DrawnList, lookUp, registerGPULists } from '../drawnLists.js';
 import { PerRenderer, SharedSteps, type StepsRegistry } from '../PerRenderer.js';
 import { computeWaiting, wait } from '../PoseSteps.js';
 import { placesOf, type StoredOnGPU, storedPlaces } from '../StoredPlaces.js';
 import type { WebGPUPoses } from '../WebGPUPoses.js';
-import { CameraLists } from './CameraLists.js';
+import { CameraLists, type ListedView } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import { type CameraOcclusion, PLANES } from './cullInstances.js';
 import { DRAW_NUMBERS } from './DrawTable.js';
 import { MAX_LISTS } from './SplitNodes.js';
-import { type ListedView, MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
+import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
 const IDLE = 300;
@@ -58,7 +58,7 @@ class StoredWords {
  * What cameras see of a crowd, found by the GPU of one renderer: which instances, and how many, never comes back to the CPU.
  * Each camera has buffers of its own, since a shadow map may be drawn while the picture that needs it is.
  */
-class GPUViews implements ListedView, ListsOnGPU {
+class GPUViews implements ListedView {
   // Of the view that is prepared:
   buffers!: CameraLists;
   levels: ListedView['levels'] = null;

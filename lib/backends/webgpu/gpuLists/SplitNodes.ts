@@ -1,6 +1,6 @@
 import { Vector4 } from 'three';
 import { clamp, dot, If, int, Loop, select, sqrt, uint, uniformArray, vec3, vec4 } from 'three/tsl';
-import type { Node, StorageBufferAttribute } from 'three/webgpu';
+import type { Node } from 'three/webgpu';
 import { type Elements, type StorageOf, storageOf } from '../../../../shaders/tsl.js';
 import {
   ALL_LEVELS,
@@ -12,14 +12,9 @@ import {
   LEVEL_SCALE,
   MAX_LEVELS,
 } from '../../../constants.js';
-import {
-  kindIn,
-  type LevelMeasure,
-  type ListNumber,
-  type LODSelector,
-  levelsIn,
-} from '../../../culling/LODSelector.js';
+import { kindIn, levelsIn } from '../../../culling/LODSelector.js';
 import type { NodesInTurn } from '../PerRenderer.js';
+import type { ListedView } from './CameraLists.js';
 import { isBitSet } from './compactLists.js';
 
 /** The most lists of a view, a bit for each. */
@@ -30,41 +25,24 @@ const FAR = 3e38;
 const LEVELS = 4;
 const LISTS = LEVELS + MAX_LEVELS + 1;
 
-/** What divides the instances of a view into lists. */
-export interface SplitView {
-  readonly lists: readonly ListNumber[];
-  readonly splitter: LODSelector | null;
-  /**
-   * How the camera sees levels for which pictures are drawn, and by id the level at which an instance was when it was last seen; where
-   * levels fade, a code with its step in multiples of `LEVEL_CODES`. Null if there is one level.
-   */
-  readonly levels: { readonly chosen: LevelMeasure; readonly states: StorageBufferAttribute } | null;
-  /** Whether this is for a shadow map, which may be drawn coarser. */
-  readonly inShadow: boolean;
-  /** By id the number of an instance's kind, four of them in a word; null if all are of one. */
-  readonly kinds: { readonly buffer: StorageBufferAttribute } | null;
-}
-
 /** The lists of an instance, in compute shaders. Twin of `lib/culling/SplitLists.ts` and `lib/features/levels/CameraLevels.ts`. */
 export class SplitNodes {
   private readonly table = Array.from({ length: LISTS + MAX_LISTS }, () => new Vector4());
   /** Made once: each is a buffer of its own, of which a shader may have few. */
   private readonly rows = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
+  /** How many lists a view has, and whether levels fade. */
+  private readonly count: number;
+  private readonly fades: boolean;
   private readonly states: StorageOf<'uint'> | null;
   private readonly kinds: StorageOf<'uint'> | null;
 
   /**
    * @param nodes Those of the steps.
    * @param first One of the views.
-   * @param count How many lists a view has.
-   * @param fades Whether levels fade.
    */
-  constructor(
-    nodes: Pick<NodesInTurn<SplitView>, 'add' | 'call'>,
-    { levels, kinds }: SplitView,
-    private readonly count: number,
-    readonly fades: boolean,
-  ) {
+  constructor(nodes: NodesInTurn<ListedView>, { levels, kinds, buffers }: ListedView) {
+    this.count = buffers.lists;
+    this.fades = buffers.fades;
     this.states = levels && nodes.add(storageOf(levels.states, 'uint'), (of) => of.levels?.states);
     this.kinds = kinds && nodes.add(storageOf(kinds.buffer, 'uint').toReadOnly(), (of) => of.kinds?.buffer);
     nodes.call((of) => this.use(of));
@@ -107,7 +85,7 @@ export class SplitNodes {
     };
   }
 
-  private use({ lists, splitter, levels, inShadow }: SplitView): void {
+  private use({ lists, splitter, levels, inShadow }: ListedView): void {
     const { table } = this;
     for (let i = 0; i < MAX_LISTS; i++) {
       const list = i < lists.length ? lists[i] : 0;

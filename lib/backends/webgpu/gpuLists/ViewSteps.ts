@@ -1,4 +1,4 @@
-import { type Sphere, Vector4 } from 'three';
+import { Vector4 } from 'three';
 import {
   Fn,
   If,
@@ -14,35 +14,17 @@ import type { ComputeNode, Node, StorageBufferAttribute } from 'three/webgpu';
 import { type Elements, storageOf, While } from '../../../../shaders/tsl.js';
 import { NodesInTurn } from '../PerRenderer.js';
 import { POSE_WORKGROUP } from '../PoseSteps.js';
-import type { CameraLists } from './CameraLists.js';
+import type { ListedView } from './CameraLists.js';
 import { countLists, isBitSet, WORKGROUP, writeBits, writeLists } from './compactLists.js';
-import { type CameraOcclusion, instanceSphere, isSeen, PLANES } from './cullInstances.js';
+import { instanceSphere, isSeen, PLANES } from './cullInstances.js';
 import { DRAW_END, DRAW_INSTANCES, DRAW_LIST, DRAW_NUMBERS } from './DrawTable.js';
-import { MAX_LISTS, SplitNodes, type SplitView } from './SplitNodes.js';
+import { MAX_LISTS, SplitNodes } from './SplitNodes.js';
 
 /** Workgroups that every device takes in a row. */
 const MAX_GROUPS = 65535;
 
 /** The most cameras of an array of which each has a frustum of its own; what more of them see is all. */
 export const MAX_FRUSTUMS = 8;
-
-/** What a camera sees of a crowd is computed from this, and where it goes. */
-export interface ListedView extends SplitView {
-  readonly buffers: CameraLists;
-  readonly matrices: StorageBufferAttribute;
-  /** A bit for each instance: whether it is drawn. */
-  readonly drawn: StorageBufferAttribute;
-  /** Instances in use. */
-  readonly count: number;
-  /** How many of `ViewSteps.planes` count, in sixes; 0 if all instances are seen. */
-  readonly frustums: number;
-  /** Around whatever an instance of the identity matrix may look like. */
-  readonly sphere: Sphere;
-  /** What the steps of the pose pass compute of an instance, see `PoseSteps`; null if there is no pass. */
-  readonly posed: { readonly entries: number; readonly columns: number } | null;
-  /** Null if nothing hides instances. */
-  readonly occlusion: CameraOcclusion | null;
-}
 
 /** Tells crowds apart that need computations of their own. */
 export function viewKey({ buffers: { lists, fades }, occlusion, levels, kinds }: ListedView): number {
@@ -67,8 +49,8 @@ export class ViewSteps {
     const uints = (of: (view: ListedView) => StorageBufferAttribute) =>
       nodes.add(storageOf(of(first), 'uint'), of);
     const { occlusion } = first;
-    const { lists, fades } = first.buffers;
-    const split = new SplitNodes(nodes, first, lists, fades);
+    const { lists } = first.buffers;
+    const split = new SplitNodes(nodes, first);
     const capacity = number(({ buffers }) => buffers.capacity);
     const words = number(({ buffers }) => buffers.words);
     const bits = uints(({ buffers }) => buffers.bits);
