@@ -87,7 +87,7 @@ export const webGPUBackend: Backend = {
       const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
       lists.prepare(crowd, camera, lodCamera, last, group, poses);
     }
-    storedPlaces.of(renderer, crowd).update(crowd, renderer);
+    if (isWritten) storedPlaces.of(renderer, crowd).update(crowd, renderer);
     updateColors(crowd);
     const key = keyOf(crowd, lists !== null, material);
     crowd.skeleton.bones.length = key;
@@ -112,7 +112,8 @@ function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: 
   const poses = nodeSourceOf(crowd).posesOf?.(renderer, crowd);
   if (poses !== undefined) poseAhead(renderer, poses, crowd);
   const seen = posesSeen(crowd) ? seenBy(renderer, crowd, camera, isShadowMap) : null;
-  poses?.update(renderer, crowd, seen?.alone ?? null);
+  if (poses === undefined) storedPlaces.of(renderer, crowd).update(crowd, renderer);
+  else poses.update(renderer, crowd, seen?.alone ?? null);
   crowd.views.posed = poses?.posedCount ?? 0;
   return seen;
 }

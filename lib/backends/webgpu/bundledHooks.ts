@@ -29,17 +29,16 @@ export function noteHook(
  * it draws it again. Call it before each draw, see `OnBeforeObjectUpdate`.
  */
 export function callMissedHook({ object, renderer, scene, camera, material }: DrawFrame): void {
-  if (!isCrowd(object) || !isInBundle(object)) return;
-  if (renderer === null || camera === null || material === null) return;
+  if (!isCrowd(object) || renderer === null || camera === null || material === null) return;
+  const last = called.get(object)?.get(camera)?.get(material);
+  // Where the hook has not been called for the material, the user has replaced it.
+  if (last === undefined || !isInBundle(object)) return;
   const { info, _precompilationState } = renderer as unknown as {
     info: { frame: number };
     /** Not null while `compileAsync` builds what it has found, frames later. */
     _precompilationState: object | null;
   };
-  if (_precompilationState !== null) return;
-  const last = called.get(object)?.get(camera)?.get(material);
-  // Where the hook has not been called for the material, the user has replaced it.
-  if (last === undefined || last.frame === info.frame) return;
+  if (_precompilationState !== null || last.frame === info.frame) return;
   if (readsView(object) && listsOnGPU(renderer, object) === null && !showsEveryone(object)) {
     warnOnce(
       'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and this crowd counts them in each frame; set its needsUpdate as often, or take the crowd out.',

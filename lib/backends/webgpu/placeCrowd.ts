@@ -41,7 +41,9 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
       }
     }
     if (crowd.instanceColor !== null) {
-      varyingProperty('vec3', 'vInstanceColor').assign(colorOfPlace(crowd, builder).mul(part().xyz));
+      const colors = drawnTexels(crowd, ({ texels: { colors: own } }) => own && layeredOf(own.texture));
+      const [color] = colors.instanceTexels(instanceNode(crowd, builder), 1, int(0), 1);
+      varyingProperty('vec3', 'vInstanceColor').assign(color.xyz.mul(part().xyz));
     }
   }, 'void');
   place();
@@ -55,11 +57,6 @@ export const instanceMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, b
   });
   return mat4Of(columnsIn(places, instanceNode(crowd, builder))).toVar();
 });
-
-function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
-  const colors = drawnTexels(crowd, ({ texels: { colors: own } }) => own && layeredOf(own.texture));
-  return colors.instanceTexels(instanceNode(crowd, builder), 1, int(0), 1)[0].xyz;
-}
 
 /** The same in the frame before. Matrices are kept for the next frame after each draw. */
 export const previousMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder): Node<'mat4'> => {
