@@ -21,13 +21,14 @@ import { isBitSet } from './compactLists.js';
 export const MAX_LISTS = 31;
 /** Larger than any distance: shaders need not know infinity. */
 const FAR = 3e38;
-/** Where in the table levels begin, behind what they are measured by, and lists, behind the level that is behind the last. */
-const LEVELS = 4;
-const LISTS = LEVELS + MAX_LEVELS + 1;
+/** Where in the table lists begin, behind what levels are measured by, and levels. */
+const LISTS = 4;
+const LEVELS = LISTS + MAX_LISTS;
 
 /** The lists of an instance, in compute shaders. Twin of `lib/culling/SplitLists.ts` and `lib/features/levels/CameraLevels.ts`. */
 export class SplitNodes {
-  private readonly table = Array.from({ length: LISTS + MAX_LISTS }, () => new Vector4());
+  /** The last row is the level behind the last. */
+  private readonly table = Array.from({ length: LEVELS + MAX_LEVELS + 1 }, () => new Vector4());
   /** Made once: each is a buffer of its own, of which a shader may have few. */
   private readonly rows = uniformArray(this.table, 'vec4') as unknown as Elements<'vec4'>;
   /** How many lists a view has, and whether levels fade. */
@@ -36,10 +37,7 @@ export class SplitNodes {
   private readonly states: StorageOf<'uint'> | null;
   private readonly kinds: StorageOf<'uint'> | null;
 
-  /**
-   * @param nodes Those of the steps.
-   * @param first One of the views.
-   */
+  /** @param nodes Those of the steps, which are for one view after another. */
   constructor(nodes: NodesInTurn<ListedView>, { levels, kinds, buffers }: ListedView) {
     this.count = buffers.lists;
     this.fades = buffers.fades;
