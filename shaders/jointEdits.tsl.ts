@@ -1,33 +1,25 @@
-import { uniform } from 'three/tsl';
+import { LIVE_TEXELS } from './editLayout.js';
 import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import poseEditsNodes from './jointEdits.glsl.js?nodes=poseEditsGLSL';
 import type { CreatePoseEditNodes, PoseEditNodes } from './posePass.tsl.js';
 import slerpNodes from './slerp.glsl.js?nodes=slerpGLSL';
-import { inLayers, layeredOf, texels } from './TexelNode.js';
+import { inLayers } from './TexelNode.js';
+import { sideOf } from './tsl.js';
 
 /** Edits of joints and live poses by `jointEdits.glsl.ts`, for the steps of the pose pass. */
 export const jointEditNodes: CreatePoseEditNodes = (textures, clock, nodes) => {
-  const read = textures.map((texture) => texels(layeredOf(texture)));
-  const [editHeaders, jointEdits, livePoses] = read.map(inLayers);
-  const livePerRow = uniform(1, 'int');
+  const [editHeaders, jointEdits, livePoses] = textures.map(inLayers);
   // Of their own for each step: three.js keeps the code of a function, and in it the names of the textures that one shader has.
   const functions = () =>
-    poseEditsNodes<Omit<PoseEditNodes, 'use'>>({
+    poseEditsNodes<PoseEditNodes>({
       ...slerpNodes(),
       ...frameAtNodes(),
       editHeaders,
       jointEdits,
       livePoses,
-      livePerRow,
+      livePerRow: sideOf(textures[2], 'x').div(nodes.mul(LIVE_TEXELS)),
       poseNodes: nodes,
       CROWD_CLOCK: clock,
     });
-  return {
-    ...functions(),
-    editLocals: functions().editLocals,
-    use(others) {
-      for (let i = 0; i < read.length; i++) read[i].value = layeredOf(others[i]);
-      livePerRow.value = others[2].perRow;
-    },
-  };
+  return { ...functions(), editLocals: functions().editLocals };
 };

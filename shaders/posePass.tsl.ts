@@ -1,5 +1,4 @@
 import type { Node } from 'three/webgpu';
-import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
 import bodyPieces from './bodies.glsl.js?nodes=bodyGLSL';
 import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import layersNodes from './layers.glsl.js?nodes=layerShareGLSL';
@@ -26,19 +25,17 @@ type LocalRows = (at: Node<'ivec2'>) => Rows;
 
 /** Nodes for what edits poses, see `PoseEditor` and `PoseEditGLSL`, which come with that. */
 export interface PoseEditNodes {
-  /** Lets them read the `PoseEditor.textures` of the crowd that is posed. */
-  use(textures: readonly InstanceTexture[]): void;
   editLocals(instance: Node<'int'>, node: Node<'int'>, ...transform: readonly Node<'vec4'>[]): void;
   beginModelEdits(instance: Node<'int'>): void;
   editModels(node: Node<'int'>, rows: Rows): Rows;
 }
 
 /**
- * @param textures Those of one of the crowds.
+ * @param textures What reads the `PoseEditor.textures` of the crowd that is posed.
  * @param nodes How many a pose has.
  */
 export type CreatePoseEditNodes = (
-  textures: readonly InstanceTexture[],
+  textures: readonly TexelNode[],
   clock: Node<'float'>,
   nodes: Node<'int'>,
 ) => PoseEditNodes;

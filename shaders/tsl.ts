@@ -62,8 +62,6 @@ export interface DrawFrame {
   camera: Camera | null;
   material: Material | null;
   frameId: number;
-  /** Tells calls of `render` apart. */
-  renderId: number;
 }
 
 /** A node builder, which builds the shaders of a material for an object, with members that its type lacks. */
@@ -78,7 +76,6 @@ export interface Build {
   context: { overrideNodes?: Map<Node, OverrideNode>; shadowPositionWorld?: unknown; positionView?: unknown };
   needsPreviousData(): boolean;
   hasGeometryAttribute(name: string): boolean;
-  isAvailable(feature: string): boolean;
   getAttributesArray(): {
     name: string;
     node?: { attribute?: unknown; getObjectAttribute(object: Object3D): unknown };
@@ -344,9 +341,9 @@ export function traverseNode(node: Node, callback: (node: Node) => void): void {
 export const sizeOf = (texture: TextureNode): Node<'vec2'> =>
   vec2(textureSize(texture, int(0)) as unknown as Node<'ivec2'>);
 
-/** Rows of a texture. */
-export const heightOf = (texture: TextureNode): Node<'int'> =>
-  int((textureSize(texture, int(0)) as unknown as Node<'ivec2'>).y);
+/** The same along one side, also of one with layers. */
+export const sideOf = (texture: TextureNode, side: 'x' | 'y'): Node<'int'> =>
+  int((textureSize(texture, int(0)) as unknown as Node<'ivec2'>)[side]);
 
 /** A sample of a level of a texture, without the matrix that textures have for their coordinates. */
 export function sampleLevel(texture: TextureNode, uv: Node<'vec2'>, level: Node<'float'>): Node<'vec4'> {

@@ -40,8 +40,9 @@ export interface LODSelector {
   update(): number;
   /** What a mesh draws. */
   listOf(mesh: object): ListNumber;
-  /** Whether anything is drawn at a level. */
+  /** Whether anything is drawn at a level; a bit for each at which something is. */
   hasContent(level: number): boolean;
+  readonly drawnLevels: number;
   /** Whether instances at a level have to be posed. */
   isPosed(level: number): boolean;
   /** The level to which instances pass over from a level that they are at. */

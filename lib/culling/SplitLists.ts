@@ -1,4 +1,4 @@
-import { FADE_NEAR, FADING, ID_BITS, MAX_LEVELS } from '../constants.js';
+import { FADE_NEAR, FADING, ID_BITS, ID_MASK, MAX_LEVELS } from '../constants.js';
 import { entryOf, InstanceList, type View } from './InstanceList.js';
 import {
   type KindSplitter,
@@ -144,8 +144,8 @@ export class SplitLists {
     const to = 31 - Math.clz32(shown);
     const first = Math.max(kind, 0);
     const last = kind < 0 ? kinds - 1 : kind;
-    // Buckets that lie apart, or whose ids do not go on rising.
-    if (first === last ? isRising && from !== to : isRising || to - from < levels - 1)
+    // Buckets that lie apart, or whose ids do not go on rising, or in two of which an instance is.
+    if ((from < to && (isRising || isFading)) || (first < last && (isRising || to - from < levels - 1)))
       this.gather(range, first, last, from, to);
     else {
       range.start = starts[first * levels + from];
@@ -177,8 +177,7 @@ export class SplitLists {
   private gather(range: Range, first: number, last: number, from: number, to: number): void {
     const { starts, levels } = this;
     const { list: whole, isFading } = range;
-    // An instance may come twice.
-    const own = range.own ?? new InstanceList(2 * this.capacity);
+    const own = range.own ?? new InstanceList(this.capacity);
     const source = isFading ? whole.entries : whole.data;
     let count = 0;
     for (let kind = first; kind <= last; kind++) {
@@ -190,9 +189,15 @@ export class SplitLists {
       }
     }
     _found.subarray(0, count).sort();
-    for (let i = 0; i < count; i++) _found[i] = (_found[i] >>> (32 - ID_BITS)) | (_found[i] << ID_BITS);
-    if (isFading) own.assignFading(_found, count);
-    else own.assign(_found, count);
-    Object.assign(range, { own, list: own, count });
+    let length = 0;
+    for (let i = 0; i < count; i++) {
+      const entry = (_found[i] >>> (32 - ID_BITS)) | (_found[i] << ID_BITS);
+      // At both levels between which it passes over, an instance is drawn once, and whole.
+      if (length > 0 && ((entry ^ _found[length - 1]) & ID_MASK) === 0) _found[length - 1] = entry & ID_MASK;
+      else _found[length++] = entry;
+    }
+    if (isFading) own.assignFading(_found, length);
+    else own.assign(_found, length);
+    Object.assign(range, { own, list: own, count: length });
   }
 }

@@ -1,4 +1,4 @@
-import { Matrix4, type Raycaster, Sphere, Vector2, Vector3 } from 'three';
+import { Box3, Matrix4, type Raycaster, Sphere, Vector2, Vector3 } from 'three';
 import { cos, Fn, If, instanceIndex, int, sin, uint, uniform, vec4 } from 'three/tsl';
 import {
   type ComputeNode,
@@ -94,8 +94,29 @@ const _vector = /*@__PURE__*/ new Vector3();
  *
  * @category Crowd
  */
-export class GPUInstances implements CrowdFeature {
-  private readonly stored: Stored;
+export class GPUInstances implements CrowdFeature, StoredOnGPU {
+  /** @internal */
+  readonly matrices: Storage | null;
+  /** @internal */
+  readonly places: boolean;
+  /** @internal */
+  readonly plays: boolean;
+  /** @internal */
+  readonly actions: StorageBufferAttribute | null = null;
+  /** @internal */
+  readonly drawn: StorageBufferAttribute | null = null;
+  private readonly told: StorageBufferAttribute | null = null;
+  private readonly clips: StorageBufferAttribute;
+  private readonly clock = uniform(new Vector2());
+  private readonly count = uniform(0, 'int');
+  private readonly visible = storageOf(new StorageBufferAttribute(new Uint32Array(1), 1), 'uint');
+  private readonly steps: ComputeNode[] = [];
+  /** Where instances stand, if that is made of less. */
+  private readonly made: Storage | null = null;
+  private frame = -1;
+  private updates = -1;
+  /** Who has computed them then. Frames of two renderers may have one number. */
+  private renderer: WebGPURenderer | null = null;
 
   /** @throws If the storage has room for fewer than the crowd, its clips are not tracks, it has layers, or it has one already. */
   constructor(
@@ -103,19 +124,37 @@ export class GPUInstances implements CrowdFeature {
     readonly crowd: SkinnedInstancedMesh,
     { matrices, places, plays }: GPUInstancesOptions,
   ) {
-    checkStorage('matrices', matrices, 16, crowd.capacity);
-    checkStorage('places', places, 4, crowd.capacity);
-    checkStorage('plays', plays, 4, crowd.capacity);
-    crowd.playback.checkMixes(NAME);
-    if (plays !== undefined && (crowd.playback.layers.length > 1 || crowd.crowd.bodies !== null))
+    const { capacity, playback, boneTexture } = crowd;
+    checkStorage('matrices', matrices, 16, capacity);
+    checkStorage('places', places, 4, capacity);
+    checkStorage('plays', plays, 4, capacity);
+    playback.checkMixes(NAME);
+    if (plays !== undefined && (playback.layers.length > 1 || crowd.crowd.bodies !== null))
       throw new Error(
         `${NAME}: what instances play on layers, or by other proportions, is told by the CPU; leave out plays, or AnimationLayers and such kinds.`,
       );
     enableGPULists();
     crowd.use(this);
-    this.stored = new Stored(crowd, matrices ?? null, places ?? null, plays ?? null);
-    crowd.crowd.written = this.stored;
-    crowd.prepareDraw();
+    if (places !== undefined) {
+      this.made = new StorageInstancedBufferAttribute(capacity, 16);
+      this.steps.push(placeStep(places, this.made, capacity));
+    }
+    this.matrices = this.made ?? matrices ?? null;
+    this.places = this.matrices !== null;
+    this.plays = plays !== undefined;
+    this.clips = new StorageBufferAttribute(new Float32Array(boneTexture.clipTable.clips.length * 4), 4);
+    this.boneTextureReplaced();
+    if (plays !== undefined) {
+      // What plays now goes on until something else is wanted.
+      const size = actionsTexels(1) * 4;
+      const texels = playback.texels.texture.data.slice(0, capacity * size);
+      this.actions = new StorageBufferAttribute(texels, 4);
+      this.told = new StorageBufferAttribute(new Float32Array(capacity * 4), 4);
+      const words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
+      this.drawn = new StorageBufferAttribute(new Uint32Array(words), 1);
+      this.steps.push(this.createStep(plays, this.told, this.actions, this.drawn));
+    }
+    this.become(this);
   }
 
   /**
@@ -138,7 +177,7 @@ export class GPUInstances implements CrowdFeature {
    * each frame.
    */
   async readMatrices(renderer: WebGPURenderer): Promise<GPUMatrices> {
-    const { matrices } = this.stored;
+    const { matrices } = this;
     const { elapsed } = this.crowd;
     if (matrices === null) return { matrices: this.crowd.instanceMatrix.array as Float32Array, elapsed };
     const read = await renderer.getArrayBufferAsync(matrices);
@@ -148,13 +187,13 @@ export class GPUInstances implements CrowdFeature {
   /** The nearest instance around all poses of which a ray passes, as they stood when it was asked; null if there is none. */
   async raycast(renderer: WebGPURenderer, { ray, near, far }: Raycaster): Promise<GPUIntersection | null> {
     const { crowd } = this;
-    const [count, asked, world] = [crowd.count, ray.clone(), crowd.matrixWorld.clone()];
-    const bounds = crowd.bounds.ofPoses().getBoundingSphere(new Sphere());
-    const { matrices, elapsed } = await this.readMatrices(renderer);
+    const [asked, world, { elapsed }] = [ray.clone(), crowd.matrixWorld.clone(), crowd];
+    const spheres = await this.readSpheres(renderer);
     const found: GPUIntersection = { instanceId: -1, distance: far, point: new Vector3(), age: 0 };
-    for (let i = 0; i < count; i++) {
-      _sphere.copy(bounds).applyMatrix4(_matrix.fromArray(matrices, i * 16).premultiply(world));
-      if (!asked.intersectsSphere(_sphere)) continue;
+    for (let i = 0; i < spheres.length / 4; i++) {
+      _sphere.center.fromArray(spheres, i * 4);
+      _sphere.radius = spheres[i * 4 + 3];
+      if (!asked.intersectsSphere(_sphere.applyMatrix4(world))) continue;
       const distance = asked.closestPointToPoint(_sphere.center, _vector).distanceTo(asked.origin);
       if (distance < near || distance >= found.distance || !crowd.visibility.isDrawn(i)) continue;
       found.instanceId = i;
@@ -165,81 +204,29 @@ export class GPUInstances implements CrowdFeature {
     return found.instanceId < 0 ? null : found;
   }
 
+  /** Four numbers for each instance: middle and radius of the sphere around all of its poses, in the space of the crowd. @internal */
+  async readSpheres(renderer: WebGPURenderer): Promise<Float32Array> {
+    const { crowd } = this;
+    const spheres = new Float32Array(crowd.count * 4);
+    const bounds = crowd.crowd.boundsOfPoses(new Box3()).getBoundingSphere(new Sphere());
+    const { matrices } = await this.readMatrices(renderer);
+    for (let at = 0; at < spheres.length; at += 4) {
+      const { center, radius } = _sphere.copy(bounds).applyMatrix4(_matrix.fromArray(matrices, at * 4));
+      center.toArray(spheres, at);
+      spheres[at + 3] = radius;
+    }
+    return spheres;
+  }
+
   /** @throws If it is not tracks, or has more clips than that with which storage was made. @internal */
   checkBoneTexture({ encoding, clipTable }: BoneTexture): void {
-    const { most } = this.stored;
+    const most = this.clips.count;
     if (encoding === 'tracks' && clipTable.clips.length <= most) return;
     throw new Error(`${NAME}: the other bone texture is not tracks of ${most} clips at most.`);
   }
 
   /** Finds the clips anew: those of the same numbers play on. */
   boneTextureReplaced(): void {
-    this.stored.writeClips();
-  }
-
-  /** The crowd is as the CPU knows it then. Your storage stays. */
-  dispose(): void {
-    this.stored.dispose();
-    const { crowd } = this.crowd;
-    crowd.written = null;
-    for (const { bounds } of crowd.members) bounds.drop();
-    crowd.drop(this);
-    this.crowd.prepareDraw();
-  }
-}
-
-/** What steps read, and the step that writes it. */
-class Stored implements StoredOnGPU {
-  readonly matrices: Storage | null;
-  readonly places: boolean;
-  readonly plays: boolean;
-  readonly actions: StorageBufferAttribute | null = null;
-  readonly drawn: StorageBufferAttribute | null = null;
-  private readonly told: StorageBufferAttribute | null = null;
-  private readonly clips: StorageBufferAttribute;
-  private readonly clock = uniform(new Vector2());
-  private readonly count = uniform(0, 'int');
-  private readonly visible = storageOf(new StorageBufferAttribute(new Uint32Array(1), 1), 'uint');
-  private readonly steps: ComputeNode[] = [];
-  /** Where instances stand, if that is made of less. */
-  private readonly made: Storage | null = null;
-  private frame = -1;
-  private updates = -1;
-  /** Who has computed them then. Frames of two renderers may have one number. */
-  private renderer: WebGPURenderer | null = null;
-
-  constructor(
-    private readonly crowd: SkinnedInstancedMesh,
-    given: Storage | null,
-    placed: Storage | null,
-    plays: Storage | null,
-  ) {
-    const { capacity, playback } = crowd;
-    if (placed !== null) {
-      this.made = new StorageInstancedBufferAttribute(capacity, 16);
-      this.steps.push(placeStep(placed, this.made, capacity));
-    }
-    this.matrices = this.made ?? given;
-    this.places = this.matrices !== null;
-    this.plays = plays !== null;
-    for (const { bounds } of crowd.crowd.members) bounds.drop();
-    this.clips = new StorageBufferAttribute(
-      new Float32Array(crowd.boneTexture.clipTable.clips.length * 4),
-      4,
-    );
-    this.writeClips();
-    if (plays === null) return;
-    // What plays now goes on until something else is wanted.
-    const size = actionsTexels(1) * 4;
-    const texels = playback.texels.texture.data.slice(0, capacity * size);
-    this.actions = new StorageBufferAttribute(texels, 4);
-    this.told = new StorageBufferAttribute(new Float32Array(capacity * 4), 4);
-    const words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;
-    this.drawn = new StorageBufferAttribute(new Uint32Array(words), 1);
-    this.steps.push(this.createStep(plays, this.told, this.actions, this.drawn));
-  }
-
-  writeClips(): void {
     const { clips } = this.crowd.boneTexture.clipTable;
     clips.forEach(({ start, count, fps }, i) => {
       this.clips.setXYZW(i, start, count, fps, 0);
@@ -247,6 +234,7 @@ class Stored implements StoredOnGPU {
     this.clips.needsUpdate = true;
   }
 
+  /** @internal */
   prepare(renderer: WebGPURenderer, visible: StorageBufferAttribute): readonly ComputeNode[] | null {
     const { time } = this.crowd.playback;
     const { frame } = renderer.info;
@@ -260,27 +248,34 @@ class Stored implements StoredOnGPU {
     return this.steps;
   }
 
+  /** @internal */
   warn(what: string): void {
     warnOnce(
       `${NAME}: ${what} asks for what the GPU alone knows of the instances, and finds nothing. They need WebGPU, without sorting or limits; for rays use GPUInstances.raycast.`,
     );
   }
 
+  /** @internal */
   refuse(): void {
     throw new Error(
       `${NAME}: what the GPU writes cannot change places, get more room, or play on layers; for kinds of other proportions leave out plays.`,
     );
   }
 
-  /** Clips for which there is room. */
-  get most(): number {
-    return this.clips.count;
-  }
-
+  /** The crowd is as the CPU knows it then. Your storage stays. */
   dispose(): void {
     for (const step of this.steps) step.dispose();
-    for (const buffer of [this.actions, this.drawn, this.told, this.clips, this.made])
-      if (buffer !== null) buffer.dispose();
+    for (const buffer of [this.actions, this.drawn, this.told, this.clips, this.made]) buffer?.dispose();
+    this.crowd.crowd.drop(this);
+    this.become(null);
+  }
+
+  /** Has the crowd know that the GPU writes its instances, or none. */
+  private become(written: this | null): void {
+    const { crowd } = this.crowd;
+    crowd.written = written;
+    for (const { bounds } of crowd.members) bounds.drop();
+    this.crowd.prepareDraw();
   }
 
   private createStep(

@@ -1,12 +1,4 @@
-import {
-  type Box2,
-  Box3,
-  Matrix4,
-  type OrthographicCamera,
-  type PerspectiveCamera,
-  Sphere,
-  type Vector2,
-} from 'three';
+import type { Box2, OrthographicCamera, PerspectiveCamera, Vector2 } from 'three';
 import type { WebGPURenderer } from 'three/webgpu';
 import {
   type EachInstance,
@@ -53,7 +45,7 @@ export async function selectGPUInstances(
 
 /** Instances as the GPU says where they are. */
 class ReadInstances extends SeenInstances {
-  private spheres = new Float32Array(0);
+  private spheres: Float32Array = new Float32Array(0);
 
   constructor(
     private readonly gpu: GPUInstances,
@@ -63,17 +55,7 @@ class ReadInstances extends SeenInstances {
   }
 
   async read(renderer: WebGPURenderer): Promise<this> {
-    const { count, crowd } = this.crowd;
-    const around = crowd.boundsOfPoses(new Box3()).getBoundingSphere(new Sphere());
-    const { matrices } = await this.gpu.readMatrices(renderer);
-    this.spheres = new Float32Array(count * 4);
-    const matrix = new Matrix4();
-    const sphere = new Sphere();
-    for (let id = 0; id < count; id++) {
-      const { center, radius } = sphere.copy(around).applyMatrix4(matrix.fromArray(matrices, id * 16));
-      center.toArray(this.spheres, id * 4);
-      this.spheres[id * 4 + 3] = radius;
-    }
+    this.spheres = await this.gpu.readSpheres(renderer);
     return this;
   }
 

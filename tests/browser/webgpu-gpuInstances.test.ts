@@ -1,9 +1,16 @@
-import { GPUInstances, pickGPUInstance, selectGPUInstances } from 'skinned-instanced-mesh/webgpu';
+import {
+  GPUInstances,
+  NeighbourGrid,
+  pickGPUInstance,
+  selectGPUInstances,
+} from 'skinned-instanced-mesh/webgpu';
 import {
   Box2,
   Box3,
+  BoxGeometry,
   LoopOnce,
   Matrix4,
+  MeshBasicMaterial,
   Object3D,
   type PerspectiveCamera,
   Raycaster,
@@ -14,13 +21,14 @@ import { Fn, instanceIndex, int, storage, uniform, vec4 } from 'three/tsl';
 import { StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
-import { createCoarsestCharacter } from '../support/coarseCharacter.js';
+import { createCoarsestCharacter, createFigure } from '../support/coarseCharacter.js';
 import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
-import { addLevel } from '../support/levels.js';
+import { addLevel, levelsOf } from '../support/levels.js';
 import {
   AnimationLayers,
   bakeCharacter,
   CrowdKinds,
+  JointAttachment,
   pickInstance,
   readViewInfo,
   SkinnedInstancedMesh,
@@ -65,8 +73,13 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
 
   test('stand where compute has written them, culled, with levels and shadows as if the CPU had', async () => {
     const { scene, camera } = createStage(ALL);
-    const byCPU = createCrowd();
-    const byGPU = createCrowd();
+    const [byCPU, byGPU] = [createCrowd(), createCrowd()];
+    for (const crowd of [byCPU, byGPU]) {
+      const kinds = new CrowdKinds(crowd);
+      const other = kinds.add(bakeCharacter(createFigure(0xcc4422, 0.4).root, []));
+      for (let i = 0; i < COUNT; i += 3) kinds.setKindAt(i, other);
+      new JointAttachment(crowd, 'Head', new BoxGeometry(0.3, 0.3, 0.3), new MeshBasicMaterial());
+    }
     const matrices = new StorageInstancedBufferAttribute(COUNT, 16);
     const gpu = new GPUInstances(byGPU, { matrices });
     const bases = new StorageInstancedBufferAttribute(COUNT, 16);
@@ -84,6 +97,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       for (const crowd of [byCPU, byGPU]) crowd.play(i, i % clips.length, { time: i * 0.13 });
     const empty = await drawing.draw(scene, camera, new Object3D());
     for (let frame = 0; frame < 5; frame++) {
+      for (const crowd of [byCPU, byGPU]) levelsOf(crowd).dissolve = frame < 2 ? 0 : 0.5;
       time.value = frame;
       aim(
         camera,
@@ -101,6 +115,7 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       const seen = await readViewInfo(byGPU, renderer, camera);
       const { posed: _, ...counted } = await readViewInfo(byCPU, renderer, camera);
       expect(seen).toEqual(counted);
+      expect(seen.levels[0] + seen.levels[1] > seen.visible).toBe(frame >= 2);
       expect(seen.visible).toBeLessThan(COUNT);
     }
 
@@ -244,6 +259,28 @@ describe.runIf(TWINS.includes('TSL on WebGPU'))('instances on the GPU', () => {
       for (const crowd of [byCPU, byGPU]) crowd.update(delta);
     }
     for (const crowd of [byCPU, byGPU]) crowd.dispose();
+  });
+
+  test('a grid finds who is in the cells around a place, also outside of it', async () => {
+    const [random, cells] = [randomFrom(3), 8];
+    const array = Float32Array.from({ length: COUNT * 2 }, () => (random() - 0.5) * 10);
+    const places = storage(new StorageInstancedBufferAttribute(array, 2), 'vec2', COUNT);
+    const grid = new NeighbourGrid({ count: COUNT, cell: 1, cells, placeOf: (id) => places.element(id) });
+    const sums = new StorageInstancedBufferAttribute(COUNT, 1);
+    const step = Fn(() => {
+      const sum = int(0).toVar();
+      grid.forEach(places.element(instanceIndex), (id) => sum.addAssign(id.add(1000)));
+      storage(sums, 'float', COUNT).element(instanceIndex).assign(sum.toFloat());
+    })().compute(COUNT);
+    renderer.compute([...grid.steps, step]);
+    const found = new Float32Array(await renderer.getArrayBufferAsync(sums));
+    const cellAt = (at: number) => Math.max(0, Math.min(Math.floor(array[at]) + cells / 2, cells - 1));
+    const isNear = (a: number, b: number) => Math.abs(cellAt(a) - cellAt(b)) < 2;
+    for (let id = 0; id < COUNT; id++)
+      for (let i = 0; i < COUNT; i++)
+        if (isNear(2 * id, 2 * i) && isNear(2 * id + 1, 2 * i + 1)) found[id] -= i + 1000;
+    expect(found).toEqual(new Float32Array(COUNT));
+    grid.dispose();
   });
 
   test('names storage that is too small, and what cannot be', () => {

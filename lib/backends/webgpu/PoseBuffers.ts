@@ -28,10 +28,9 @@ function countPoses(tracks: PoseTracks) {
  * entries, joints and columns of `PoseBuffers.counts`; where tracks start, and of how many rows poses are kept first; and the place of
  * the first in `due`. How many of these are posed comes before all, as in `PoseList.totals` as a whole number.
  */
-export const CLOCK = 2;
-export const COUNTS = 4;
-export const STARTS = 8;
 const POOLED = 1;
+const CLOCK = 2;
+const COUNTS = 4;
 const KEPT = 11;
 const FIRST = 12;
 const NUMBERS = 16;

@@ -1,4 +1,4 @@
-import { Vector2, Vector3, Vector4 } from 'three';
+import { Vector4 } from 'three';
 import { Fn, If, int, ivec2, ivec3, ivec4, OnObjectUpdate, uint, uniform } from 'three/tsl';
 import type { ComputeNode, Node, Texture, WebGPURenderer } from 'three/webgpu';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
@@ -6,12 +6,13 @@ import { composeStep, sampleStep, segmentStep } from '../../../shaders/posePass.
 import { layeredOf, type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { trackTexels } from '../../../shaders/trackTexel.tsl.js';
 import { type Rows, rowsOf, storageOf } from '../../../shaders/tsl.js';
+import type { PoseEditor } from '../../animation/PoseSource.js';
 import { ID_MASK } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { nodesOf } from './featureNodes.js';
 import type { MatrixRows, RowsNodes } from './MatrixRows.js';
 import { NodesInTurn } from './PerRenderer.js';
-import { CLOCK, COUNTS, type PoseBuffers, STARTS } from './PoseBuffers.js';
+import type { PoseBuffers } from './PoseBuffers.js';
 import { actionsOf, columnsIn, readerOf } from './StoredPlaces.js';
 
 /** Invocations of a workgroup. */
@@ -94,20 +95,26 @@ export class PoseSteps {
       return rows;
     };
     const numbers = nodes.add(storageOf(first.numbers, 'vec4').toReadOnly(), (of) => of.numbers);
-    const told = (vector: number) => numbers.element(int(vector));
-    const { clock, counts, starts } = webGPU
-      ? { clock: told(0).zw, counts: ivec4(told(1)), starts: ivec3(told(2).xyz) }
-      : this.uniforms();
+    const told = (vector: number): Node<'vec4'> => {
+      if (webGPU) return numbers.element(int(vector));
+      // Computations of the WebGL 2 backend cannot read buffers by number.
+      const four = uniform(new Vector4());
+      nodes.call((of) => {
+        four.value.fromArray(of.numbers.array, vector * 4);
+      });
+      return four as unknown as Node<'vec4'>;
+    };
+    const [clock, counts, starts] = [told(0).zw, ivec4(told(1)), ivec3(told(2).xyz)];
     const actions = nodes.add(readerOf(actionsOf(crowd)), (of) => actionsOf(of.posedCrowd));
     const places = nodes.add(readerOf(first.places), (of) => of.places);
     const masks = read(({ playback }) => playback.over?.masks);
     const keys = read((drawn) => drawn.crowd.boneTexture) as TexelNode;
     const shortKeys = read((drawn) => drawn.crowd.boneTexture.shortKeys);
     const bodies = read((drawn) => drawn.crowd.bodies);
-    const edits = poseEdits && nodesOf('JointEdits')(poseEdits.textures, clock.x, counts.x);
-    nodes.call(({ posedCrowd }) => {
-      if (posedCrowd.crowd.poseEdits !== null) edits?.use(posedCrowd.crowd.poseEdits.textures);
-    });
+    const edited = poseEdits?.textures.map((_, i) =>
+      read((drawn) => layeredOf((drawn.crowd.poseEdits as PoseEditor).textures[i])),
+    );
+    const edits = edited ? nodesOf('JointEdits')(edited as TexelNode[], clock.x, counts.x) : null;
     // The rows that are posed, and how many there are.
     const ids = storageOf(first.due, 'uint').toReadOnly();
     const totals = storageOf(first.numbers, 'uint', first.numbers.array.length).toReadOnly();
@@ -195,19 +202,6 @@ export class PoseSteps {
 
   dispose(): void {
     for (const step of new Set([...this.steps, ...this.keep])) step.dispose();
-  }
-
-  /** What the WebGL 2 backend is told, whose computations cannot read buffers by number. */
-  private uniforms() {
-    const clock = uniform(new Vector2());
-    const starts = uniform(new Vector3(), 'ivec3');
-    const counts = uniform(new Vector4(), 'ivec4');
-    this.nodes.call(({ numbers: { array } }) => {
-      counts.value.fromArray(array, COUNTS);
-      starts.value.fromArray(array, STARTS);
-      clock.value.fromArray(array, CLOCK);
-    });
-    return { clock, starts, counts };
   }
 
   /**

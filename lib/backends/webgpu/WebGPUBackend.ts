@@ -15,7 +15,7 @@ import { setDrawParameters } from '../drawParameters.js';
 import { noteHook } from './bundledHooks.js';
 import { checkSizes, fitVertexBuffers, type NodeRenderer } from './checkLimits.js';
 import { compileShadows } from './compileAhead.js';
-import { gpuLists, isInBundle, isListedByGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
+import { isInBundle, listsOnGPU, lodCameraOf, seenBy, showsEveryone } from './drawnLists.js';
 import { morphedGeometry } from './morphedGeometry.js';
 import { nodeSourceOf } from './nodeSources.js';
 import { computeWaiting } from './PoseSteps.js';
@@ -71,31 +71,30 @@ export const webGPUBackend: Backend = {
     const isBundled = isInBundle(crowd);
     const isViewed = readsView(crowd);
     crowd.skeleton.drawn.viewed = isViewed && !(isBundled && showsEveryone(crowd));
-    const onGPU = isViewed && isListedByGPU(renderer, crowd);
-    if (!onGPU && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
+    const lists = isViewed ? listsOnGPU(renderer, crowd) : null;
+    if (lists === null && !isShadowMap) crowd.crowd.written?.warn(renderer.constructor.name);
     const last = override !== null && material.allowOverride ? override : material;
-    if (isBundled) noteHook(renderer, crowd, camera, last, group);
+    if (isBundled) noteHook(renderer.info.frame, crowd, camera, last, group);
     crowd.isSkinnedMesh = isPosable(renderer, last);
-    const seen = onGPU && crowd.crowd.written !== null ? null : pose(renderer, crowd, camera, isShadowMap);
-    if (onGPU) {
+    const isWritten = lists !== null && crowd.crowd.written !== null;
+    const seen = isWritten ? null : pose(renderer, crowd, camera, isShadowMap);
+    if (lists !== null) {
       const poses = seen === null ? (nodeSourceOf(crowd).posesOf?.(renderer, crowd) ?? null) : null;
       const lodCamera = lodCameraOf(renderer, camera, isShadowMap);
-      gpuLists?.prepare(renderer, crowd, camera, lodCamera, last, group, poses);
+      lists.prepare(crowd, camera, lodCamera, last, group, poses);
     }
-    storedPlaces.of(renderer, crowd).update(crowd, renderer);
+    if (isWritten) storedPlaces.of(renderer, crowd).update(crowd, renderer);
     updateColors(crowd);
-    const key = keyOf(crowd, onGPU, material);
+    const key = keyOf(crowd, lists !== null, material);
     crowd.skeleton.bones.length = key;
     // three.js keeps what an override draws of each material apart, so that the material need not change the key.
-    patch(crowd, last, last === material ? key : keyOf(crowd, onGPU, last));
+    patch(crowd, last, last === material ? key : keyOf(crowd, lists !== null, last));
   },
 
   prepareShadow: prepareUploads,
 
   readView(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo> | null {
-    return isListedByGPU(renderer, crowd) && readsView(crowd)
-      ? (gpuLists as NonNullable<typeof gpuLists>).read(renderer, crowd, camera)
-      : null;
+    return readsView(crowd) ? (listsOnGPU(renderer, crowd)?.read(crowd, camera) ?? null) : null;
   },
 };
 
@@ -109,7 +108,8 @@ function pose(target: Renderer, crowd: DrawnCrowd, camera: Camera, isShadowMap: 
   const poses = nodeSourceOf(crowd).posesOf?.(renderer, crowd);
   if (poses !== undefined) poseAhead(renderer, poses, crowd);
   const seen = posesSeen(crowd) ? seenBy(renderer, crowd, camera, isShadowMap) : null;
-  poses?.update(renderer, crowd, seen?.alone ?? null);
+  if (poses === undefined) storedPlaces.of(renderer, crowd).update(crowd, renderer);
+  else poses.update(renderer, crowd, seen?.alone ?? null);
   crowd.views.posed = poses?.posedCount ?? 0;
   return seen;
 }

@@ -16,9 +16,7 @@ import { placesOf, storedPlaces } from './StoredPlaces.js';
 const poseSteps: StepsRegistry<PoseSteps> = /*@__PURE__*/ new WeakMap();
 
 /** The poses of the frame before, for motion vectors. */
-export class KeptPoses {
-  /** Where instances were then. */
-  readonly rows: PreviousRows;
+export class KeptPoses extends PreviousRows {
   /** The frame in which poses were kept last, and of how many instances. */
   private frame = -1;
   private count = 0;
@@ -27,8 +25,8 @@ export class KeptPoses {
     readonly palette: MatrixRows,
     private readonly playback: InstancePlayback,
   ) {
-    this.rows = new PreviousRows(playback.capacity);
-    playback.previousRows.add(this.rows);
+    super(playback.capacity);
+    playback.previousRows.add(this);
   }
 
   /** How many instances, the first ones, were posed otherwise in the frame before; 0 if none moves. */
@@ -43,22 +41,21 @@ export class KeptPoses {
    * @returns Of how many the poses must be copied first: none but for the first time in a frame.
    */
   keep(renderer: WebGPURenderer, posed: number): number {
-    const { rows, palette } = this;
     const { frame } = renderer.info;
     const anew = this.frame !== frame;
-    rows.posed(anew);
-    rows.texture.prepare(renderer);
+    this.posed(anew);
+    this.texture.prepare(renderer);
     if (!anew) return 0;
-    palette.prepare(renderer);
+    this.palette.prepare(renderer);
     this.frame = frame;
     this.count = posed;
     return posed;
   }
 
-  dispose(): void {
-    this.playback.previousRows.delete(this.rows);
+  override dispose(): void {
+    this.playback.previousRows.delete(this);
     this.palette.dispose();
-    this.rows.dispose();
+    super.dispose();
   }
 }
 
@@ -199,7 +196,7 @@ export class WebGPUPoses extends PoseBuffers {
       this.tell(first, Math.min(due - first, atOnce), copied);
       wait(steps.prepare(this), this);
       copied = 0;
-      if (!waits || !this.canWait || due > atOnce) computeWaiting(renderer);
+      if (!waits || due > atOnce) computeWaiting(renderer);
     }
     this.count = count;
   }
@@ -212,11 +209,6 @@ export class WebGPUPoses extends PoseBuffers {
     this.prepareBuffers(renderer);
     prepareUploads(renderer, crowd);
     return this.steps.get(renderer, poseKey(this), () => new PoseSteps(this, this.webGPU));
-  }
-
-  /** Whether all that tells its steps from those of other crowds is in buffers and textures: uniforms are of one crowd alone. */
-  private get canWait(): boolean {
-    return this.playback.over === null && this.posedCrowd.crowd.poseEdits === null;
   }
 
   /** Lists the rows that are to be posed. Returns how many these are. */

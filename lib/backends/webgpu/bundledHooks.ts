@@ -3,14 +3,7 @@ import type { DrawFrame } from '../../../shaders/tsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd, readsView } from '../../core/drawnCrowds.js';
 import { warnOnce } from '../../utils/messages.js';
-import { isInBundle, isListedByGPU, showsEveryone } from './drawnLists.js';
-
-/** What is read of a WebGPURenderer. */
-interface Renderer {
-  readonly info: { readonly frame: number };
-  /** Not null while `compileAsync` builds what it has found, frames later. */
-  readonly _precompilationState: object | null;
-}
+import { isInBundle, listsOnGPU, showsEveryone } from './drawnLists.js';
 
 /** When the hook was last called for a camera and a material, and the part of the geometry that is drawn. */
 type Called = WeakMap<Camera, WeakMap<Material, { frame: number; group: GeometryGroup | null }>>;
@@ -19,7 +12,7 @@ const called = /*@__PURE__*/ new WeakMap<DrawnCrowd, Called>();
 
 /** Call it in `onBeforeRender`, with the material in which the crowd is drawn in the end. */
 export function noteHook(
-  renderer: object,
+  frame: number,
   crowd: DrawnCrowd,
   camera: Camera,
   material: Material,
@@ -28,7 +21,7 @@ export function noteHook(
   const byCamera = called.get(crowd) ?? new WeakMap();
   const byMaterial = byCamera.get(camera) ?? new WeakMap();
   called.set(crowd, byCamera.set(camera, byMaterial));
-  byMaterial.set(material, { frame: (renderer as Renderer).info.frame, group });
+  byMaterial.set(material, { frame, group });
 }
 
 /**
@@ -36,13 +29,17 @@ export function noteHook(
  * it draws it again. Call it before each draw, see `OnBeforeObjectUpdate`.
  */
 export function callMissedHook({ object, renderer, scene, camera, material }: DrawFrame): void {
-  if (!isCrowd(object) || !isInBundle(object)) return;
-  if (renderer === null || camera === null || material === null) return;
-  if ((renderer as Renderer)._precompilationState !== null) return;
+  if (!isCrowd(object) || renderer === null || camera === null || material === null) return;
   const last = called.get(object)?.get(camera)?.get(material);
   // Where the hook has not been called for the material, the user has replaced it.
-  if (last === undefined || last.frame === (renderer as Renderer).info.frame) return;
-  if (readsView(object) && !isListedByGPU(renderer, object) && !showsEveryone(object)) {
+  if (last === undefined || !isInBundle(object)) return;
+  const { info, _precompilationState } = renderer as unknown as {
+    info: { frame: number };
+    /** Not null while `compileAsync` builds what it has found, frames later. */
+    _precompilationState: object | null;
+  };
+  if (_precompilationState !== null || last.frame === info.frame) return;
+  if (readsView(object) && listsOnGPU(renderer, object) === null && !showsEveryone(object)) {
     warnOnce(
       'SkinnedInstancedMesh: a BundleGroup keeps how many instances it has recorded, and this crowd counts them in each frame; set its needsUpdate as often, or take the crowd out.',
     );

@@ -12,25 +12,20 @@ export interface NodeRenderer {
   };
 }
 
+const readLimits = ({ backend: { device, gl } }: NodeRenderer) => ({
+  textureSize: device?.limits.maxTextureDimension2D ?? gl?.getParameter(gl.MAX_TEXTURE_SIZE),
+  textureLayers: device?.limits.maxTextureArrayLayers ?? gl?.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS),
+  vertexBuffers: device?.limits.maxVertexBuffers ?? (gl ? Infinity : VERTEX_BUFFERS),
+  bufferSize: device?.limits.maxBufferSize ?? Infinity,
+});
+
 const known = /*@__PURE__*/ new WeakMap<object, ReturnType<typeof readLimits>>();
 
 /** Limits of a renderer's device. They are kept, since WebGL takes its time to answer. */
 function limitsOf(renderer: NodeRenderer) {
-  let limits = known.get(renderer);
-  if (limits === undefined) {
-    limits = readLimits(renderer);
-    known.set(renderer, limits);
-  }
+  const limits = known.get(renderer) ?? readLimits(renderer);
+  if (!known.has(renderer)) known.set(renderer, limits);
   return limits;
-}
-
-function readLimits({ backend: { device, gl } }: NodeRenderer) {
-  return {
-    textureSize: device?.limits.maxTextureDimension2D ?? gl?.getParameter(gl.MAX_TEXTURE_SIZE),
-    textureLayers: device?.limits.maxTextureArrayLayers ?? gl?.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS),
-    vertexBuffers: device?.limits.maxVertexBuffers ?? (gl ? Infinity : VERTEX_BUFFERS),
-    bufferSize: device?.limits.maxBufferSize ?? Infinity,
-  };
 }
 
 /** @throws If the device has no room for a texture of the crowd, or for its matrices. */

@@ -29,18 +29,15 @@ export function variantFor(material: NodeMaterial, crowd: DrawnCrowd): ShaderVar
 type CrowdCallback = (crowd: DrawnCrowd, renderer: object, frame: DrawFrame) => void;
 
 /** What is called before each draw of a build, by one node: three.js takes its time for each. */
-function callAll(callbacks: readonly CrowdCallback[]): Node {
-  return OnObjectUpdate((frame: DrawFrame) => {
+const eventOf = /*@__PURE__*/ onceABuild(() => {
+  const callbacks: CrowdCallback[] = [];
+  const event = OnObjectUpdate((frame: DrawFrame) => {
     const { object, renderer } = frame;
     if (!isCrowd(object)) return;
     drawParameters.value = object.bindMatrix;
     for (let i = 0; i < callbacks.length; i++) callbacks[i](object, renderer as object, frame);
   });
-}
-
-const eventOf = /*@__PURE__*/ onceABuild(() => {
-  const callbacks: CrowdCallback[] = [];
-  return { callbacks, event: callAll(callbacks) };
+  return { callbacks, event };
 });
 
 /** Calls back before each draw of what is built, with the crowd that is drawn: builds may be shared by several. */

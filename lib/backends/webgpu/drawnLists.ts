@@ -35,31 +35,41 @@ export interface DrawnList {
 }
 
 /** Null as long as nothing on the page needs them. */
-export let gpuLists: {
+let gpuLists: {
   /** Whether a renderer makes the lists of a crowd. */
   isUsed(renderer: object, crowd: DrawnCrowd): boolean;
-  /** Has a list for the camera computed before a draw, and poses whom it shows if the CPU does not. */
-  prepare(
+  of(
     renderer: object,
     crowd: DrawnCrowd,
-    camera: Camera,
-    lodCamera: Camera,
-    material: Material,
-    group: { start: number; count: number } | null,
-    poses: WebGPUPoses | null,
-  ): void;
+  ): {
+    /**
+     * Has a list for the camera computed before a draw.
+     *
+     * @param lodCamera The one that decides on levels of detail.
+     * @param group The part of the geometry that is drawn; null for all of it.
+     * @param poses What poses whom the list shows; null if that is done already.
+     */
+    prepare(
+      crowd: DrawnCrowd,
+      camera: Camera,
+      lodCamera: Camera,
+      material: Material,
+      group: { start: number; count: number } | null,
+      poses: WebGPUPoses | null,
+    ): void;
+    /** What a camera saw when it last drew the crowd. */
+    read(crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo>;
+  };
   createList(fades: boolean): DrawnList;
-  /** What a camera saw when it last drew the crowd. */
-  read(renderer: object, crowd: DrawnCrowd, camera: Camera): Promise<ViewInfo>;
 } | null = null;
 
 export function registerGPULists(lists: NonNullable<typeof gpuLists>): void {
   gpuLists = lists;
 }
 
-/** Whether a renderer makes the lists of a crowd. */
-export const isListedByGPU = (renderer: object, crowd: DrawnCrowd): boolean =>
-  gpuLists?.isUsed(renderer, crowd) === true;
+/** What a renderer's cameras see of a crowd; null where the CPU makes the lists. */
+export const listsOnGPU = (renderer: object, crowd: DrawnCrowd) =>
+  gpuLists?.isUsed(renderer, crowd) ? gpuLists.of(renderer, crowd) : null;
 
 /** For each renderer the camera whose picture it draws: it decides on levels of detail in shadow maps too. */
 const viewers = /*@__PURE__*/ new WeakMap<object, Camera>();
@@ -160,7 +170,7 @@ export function lookUp(
 
 /** What a build reads its instances from. */
 export const createList = (renderer: object, crowd: DrawnCrowd, fades: boolean): DrawnList =>
-  gpuLists?.isUsed(renderer, crowd) === true ? gpuLists.createList(fades) : new CameraList();
+  gpuLists?.isUsed(renderer, crowd) ? gpuLists.createList(fades) : new CameraList();
 
 /**
  * Whether nodes of the user read instanced attributes, as `instancedBufferAttribute` makes them: GPUs read those by the drawn

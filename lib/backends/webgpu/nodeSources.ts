@@ -48,11 +48,11 @@ const trackNodes: NodeSource = {
       previous() {
         const { keptPoses } = own;
         const before = keptPoses.palette.nodes(false);
-        const places = texels(layeredOf(keptPoses.rows.texture));
+        const places = texels(layeredOf(keptPoses.texture));
         const count = uniform(0, 'int');
         takeBefore = ({ keptPoses: kept }, renderer) => {
           before.use(kept.palette);
-          places.value = layeredOf(kept.rows.texture);
+          places.value = layeredOf(kept.texture);
           count.value = kept.countIn((renderer as WebGPURenderer).info.frame);
         };
         const then = int(places.instanceTexels(instance.toVar(), 1, int(0), 1)[0].x).toVar();

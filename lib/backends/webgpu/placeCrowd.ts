@@ -41,7 +41,9 @@ export function placeCrowd(crowd: DrawnCrowd, builder: NodeBuilder, part: PartNo
       }
     }
     if (crowd.instanceColor !== null) {
-      varyingProperty('vec3', 'vInstanceColor').assign(colorOfPlace(crowd, builder).mul(part().xyz));
+      const colors = drawnTexels(crowd, ({ texels: { colors: own } }) => own && layeredOf(own.texture));
+      const [color] = colors.instanceTexels(instanceNode(crowd, builder), 1, int(0), 1);
+      varyingProperty('vec3', 'vInstanceColor').assign(color.xyz.mul(part().xyz));
     }
   }, 'void');
   place();
@@ -55,11 +57,6 @@ export const instanceMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, b
   });
   return mat4Of(columnsIn(places, instanceNode(crowd, builder))).toVar();
 });
-
-function colorOfPlace(crowd: DrawnCrowd, builder: NodeBuilder): Node<'vec3'> {
-  const colors = drawnTexels(crowd, ({ texels: { colors: own } }) => own && layeredOf(own.texture));
-  return colors.instanceTexels(instanceNode(crowd, builder), 1, int(0), 1)[0].xyz;
-}
 
 /** The same in the frame before. Matrices are kept for the next frame after each draw. */
 export const previousMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, builder): Node<'mat4'> => {
@@ -79,15 +76,10 @@ export const previousMatrixNode = /*@__PURE__*/ onceABuild((crowd: DrawnCrowd, b
 });
 
 /** What is kept of a crowd for the next frame's motion vectors; to begin with, where it stands now. */
-function keptMatrices(crowd: DrawnCrowd): PreviousMatrices {
-  const { instanceMatrix, texels } = crowd;
-  const { previous: previousMatrices } = texels;
-  if (previousMatrices?.capacity === instanceMatrix.count) return previousMatrices;
-  if (previousMatrices === null) {
-    texels.previous = new PreviousMatrices(instanceMatrix.count);
-    texels.previous.update(instanceMatrix);
-  } else {
-    texels.previous = previousMatrices.resizedFor(instanceMatrix);
-  }
+function keptMatrices({ instanceMatrix, texels }: DrawnCrowd): PreviousMatrices {
+  const { previous } = texels;
+  if (previous?.capacity === instanceMatrix.count) return previous;
+  texels.previous = previous?.resizedFor(instanceMatrix) ?? new PreviousMatrices(instanceMatrix.count);
+  if (previous === null) texels.previous.update(instanceMatrix);
   return texels.previous;
 }

@@ -1,9 +1,36 @@
-import type { Camera, Matrix4 } from 'three';
+import type { Camera, Matrix4, Sphere } from 'three';
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
-import type { LevelMeasure, LODSelector } from '../../../culling/LODSelector.js';
+import type { LevelMeasure, ListNumber, LODSelector } from '../../../culling/LODSelector.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
+import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
+
+/** What a camera sees of a crowd is computed from this, and where it goes. */
+export interface ListedView {
+  readonly buffers: CameraLists;
+  readonly matrices: StorageBufferAttribute;
+  /** A bit for each instance: whether it is drawn. */
+  readonly drawn: StorageBufferAttribute;
+  /** Instances in use. */
+  readonly count: number;
+  /** How many of `ViewSteps.planes` count, in sixes; 0 if all instances are seen. */
+  readonly frustums: number;
+  /** Around whatever an instance of the identity matrix may look like. */
+  readonly sphere: Sphere;
+  /** What the steps of the pose pass compute of an instance, see `PoseSteps`; null if there is no pass. */
+  readonly posed: { readonly entries: number; readonly columns: number } | null;
+  /** Null if nothing hides instances. */
+  readonly occlusion: CameraOcclusion | null;
+  readonly lists: readonly ListNumber[];
+  readonly splitter: LODSelector | null;
+  /** Those of the camera for which pictures are drawn; null if there is one level. */
+  readonly levels: CameraLists['levels'];
+  /** Whether this is for a shadow map, which may be drawn coarser. */
+  readonly inShadow: boolean;
+  /** By id the number of an instance's kind, four of them in a word; null if all are of one. */
+  readonly kinds: { readonly buffer: StorageBufferAttribute } | null;
+}
 
 /** What the GPU keeps of a crowd for one camera that looks at it, and what it was computed from. */
 export class CameraLists {
@@ -21,7 +48,10 @@ export class CameraLists {
   readonly poseSizes: readonly [IndirectStorageBufferAttribute, IndirectStorageBufferAttribute];
   /** Of each list a bit for each instance. */
   readonly bits: StorageBufferAttribute;
-  /** Of a camera that decides on levels of detail, where it is, and the level of each instance when it was last seen. */
+  /**
+   * Of a camera that decides on levels of detail, where it is, and by id the level of each instance when it was last seen; where levels
+   * fade, a code with its step in multiples of `LEVEL_CODES`.
+   */
   levels: { readonly chosen: LevelMeasure; readonly states: StorageBufferAttribute } | null = null;
   /** Words of bits of a list. */
   readonly words: number;

@@ -7,7 +7,7 @@ import { type DrawFrame, storageOf } from '../../../../shaders/tsl.js';
 import { ALL_LEVELS, ID_BITS, ID_MASK, MAX_LEVELS } from '../../../constants.js';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import { type CrowdViews, camerasOf } from '../../../culling/CrowdViews.js';
-import { type KindSplitter, kindIn, type ListNumber, levelsIn } from '../../../culling/LODSelector.js';
+import type { KindSplitter, ListNumber } from '../../../culling/LODSelector.js';
 import { drawsOf, type ViewInfo } from '../../../culling/ViewInfo.js';
 import type { PaletteRows } from '../../PaletteRows.js';
 import type { NodeRenderer } from '../checkLimits.js';
@@ -16,19 +16,17 @@ import { PerRenderer, SharedSteps, type StepsRegistry } from '../PerRenderer.js'
 import { computeWaiting, wait } from '../PoseSteps.js';
 import { placesOf, type StoredOnGPU, storedPlaces } from '../StoredPlaces.js';
 import type { WebGPUPoses } from '../WebGPUPoses.js';
-import { CameraLists } from './CameraLists.js';
+import { CameraLists, type ListedView } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
-import type { CameraOcclusion } from './cullInstances.js';
+import { type CameraOcclusion, PLANES } from './cullInstances.js';
 import { DRAW_NUMBERS } from './DrawTable.js';
-import { MAX_LISTS, StoredWords } from './KindNodes.js';
+import { MAX_LISTS } from './SplitNodes.js';
 import { MAX_FRUSTUMS, ViewSteps, viewKey } from './ViewSteps.js';
 
 /** Frames after which a camera that does not draw the crowd any more is forgotten. */
 const IDLE = 300;
 /** Frames after which another camera may have its buffers: programs may make a camera for each frame. */
 const SPARE = 30;
-/** Planes of a frustum. */
-const PLANES = 6;
 
 const _clips: readonly Matrix4[] = /*@__PURE__*/ Array.from({ length: MAX_FRUSTUMS }, () => new Matrix4());
 const _frustum = /*@__PURE__*/ new Frustum();
@@ -38,31 +36,55 @@ const viewSteps: StepsRegistry<ViewSteps> = /*@__PURE__*/ new WeakMap();
 /** What lists of a camera are computed from. */
 const _numbers: number[] = [];
 
+/** A buffer of words that shares its numbers with an array of the crowd's. */
+class StoredWords {
+  buffer = new StorageBufferAttribute(new Uint32Array(1), 1);
+  private version = -1;
+
+  update({ buffer: words }: ArrayBufferView, version: number): void {
+    if (words !== this.buffer.array.buffer) {
+      this.dispose();
+      this.buffer = new StorageBufferAttribute(new Uint32Array(words as ArrayBuffer), 1);
+    } else if (version !== this.version) this.buffer.needsUpdate = true;
+    this.version = version;
+  }
+
+  dispose(): void {
+    this.buffer.dispose();
+  }
+}
+
 /**
  * What cameras see of a crowd, found by the GPU of one renderer: which instances, and how many, never comes back to the CPU.
  * Each camera has buffers of its own, since a shadow map may be drawn while the picture that needs it is.
  */
-class GPUViews {
-  private readonly sphere = new Sphere();
+class GPUViews implements ListedView {
+  // Of the view that is prepared:
+  buffers!: CameraLists;
+  levels: ListedView['levels'] = null;
+  inShadow = false;
+  frustums = 0;
+  count = 0;
+  posed: ListedView['posed'] = null;
+
+  readonly sphere = new Sphere();
+  occlusion: CameraOcclusion | null = null;
+  splitter: ListedView['splitter'] = null;
+  /** The lists of a view: all instances, then those of each level of detail, if there are several, then others that meshes draw. */
+  lists: readonly ListNumber[] = [];
+  kinds: StoredWords | null = null;
+  matrices = emptyBuffer();
+  drawn = emptyBuffer();
   private readonly steps = new SharedSteps(viewSteps);
-  private occlusion: CameraOcclusion | null = null;
   private cameras: CameraLists[] = [];
   private capacity = 0;
-  /** The lists of a view: all instances, then those of each level of detail, if there are several, then those of single kinds. */
-  private lists: readonly ListNumber[] = [];
   private levelsVersion = -1;
   /** Lists that there is room for. */
   private room = 1;
-  private levels = 1;
   private fades = false;
-  /** Null while all instances are of one kind. */
-  private kinds: StoredWords | null = null;
-  /** Where instances stand, and a bit for each: whether it is drawn. */
-  private matrices = emptyBuffer();
-  private drawn = emptyBuffer();
   private readonly visible = new StoredWords();
-  private placesVersion = -1;
-  /** Goes up when what steps read of instances is another. */
+  private readonly kindsOf = new StoredWords();
+  /** Goes up when what steps read is another, and nothing else says so. */
   private version = 0;
   private frame = -1;
   /** What draws of this frame may read still. */
@@ -70,12 +92,6 @@ class GPUViews {
 
   constructor(private readonly renderer: WebGPURenderer) {}
 
-  /**
-   * Brings up to date what a camera sees. Call it before a draw, in `onBeforeRender`.
-   *
-   * @param group The part of the geometry that is drawn; null for all of it.
-   * @param poses What poses whom the list shows; null if that is done already.
-   */
   prepare(
     crowd: DrawnCrowd,
     camera: Camera,
@@ -86,71 +102,74 @@ class GPUViews {
   ): void {
     // First of all: it may render, and hooks called then may render this crowd, or change how much room or which levels it has.
     const hidden = this.hiddenFrom(crowd, camera, lodCamera);
-    const { occlusion } = this;
-    const { frame } = this.renderer.info;
-    const { views, visibility, playback, list } = crowd;
-    const { splitter: levels, kinds } = views;
+    const { occlusion, renderer, sphere } = this;
+    const { frame } = renderer.info;
+    const { views, visibility, playback, list, matrixWorld } = crowd;
+    const { splitter, kinds } = views;
     if (frame !== this.frame) this.beginFrame(frame);
-    const levelsVersion = levels?.update() ?? -1;
+    const levelsVersion = splitter?.update() ?? -1;
     if (levelsVersion !== this.levelsVersion || !this.lists.includes(list)) {
       this.lists = listsOf(views, list);
       this.levelsVersion = levelsVersion;
       this.version++;
     }
-    this.levels = levels?.count ?? 1;
-    this.resize(crowd.capacity, roomFor(this.lists, kinds), levels?.fadesFor(crowd.capacity) ?? false);
-    if (kinds === null) this.dropKinds();
-    else {
-      this.kinds ??= new StoredWords();
-      this.kinds.update(kinds.kinds, kinds.version);
-    }
+    this.splitter = splitter;
+    this.resize(crowd.capacity, roomFor(this.lists, kinds), splitter?.fadesFor(crowd.capacity) ?? false);
+    this.kinds = kinds && this.kindsOf;
+    if (kinds !== null) this.kindsOf.update(kinds.kinds, kinds.version);
     const written = crowd.crowd.written as StoredOnGPU | null;
     // Before the renderer forgets which matrices were changed.
     if (written?.places !== true && (views.culls || views.isWatched)) views.follow();
-    const steps: ComputeNode[] = [...(this.updateInstances(crowd, written) ?? [])];
+    if (written?.matrices == null) storedPlaces.of(renderer, crowd).update(crowd, renderer);
+    this.visible.update(visibility.bits, visibility.version);
+    this.matrices = placesOf(renderer, crowd) as StorageBufferAttribute;
+    this.drawn = (written?.drawn ?? this.visible.buffer) as StorageBufferAttribute;
+    const first = written?.prepare(renderer, this.visible.buffer) ?? null;
+    if (first !== null) this.version++;
+    const steps: ComputeNode[] = [...(first ?? [])];
     const lists = this.listsFor(camera);
     // What is no level any more shows nothing.
     const end = list === 0 ? 0 : crowd.count;
     lists.places.set(crowd, lists.draws.place(crowd.geometry, material, group, this.placeOf(list), end));
 
-    const frustums = this.clip(crowd, camera);
-    const { x, y, z } = this.sphere.center;
-    const { count } = visibility;
-    const state =
-      levels?.isUsed === true ? this.listsFor(lodCamera).levelsOf(levels, crowd.matrixWorld) : null;
+    this.buffers = lists;
+    this.count = visibility.count;
+    this.frustums = this.clip(crowd, camera);
+    this.inShadow = lodCamera !== camera;
+    this.levels = splitter?.isUsed === true ? this.listsFor(lodCamera).levelsOf(splitter, matrixWorld) : null;
+    this.posed = poses?.counts ?? null;
+    const { frustums, levels } = this;
+    const { x, y, z } = sphere.center;
     const edits = crowd.crowd.poseEdits;
     edits?.update();
     _numbers.length = 0;
     for (let i = 0; i < frustums; i++) _numbers.push(..._clips[i].elements);
     _numbers.push(
-      count,
-      lists.draws.version,
-      this.version,
-      x,
-      y,
-      z,
-      this.sphere.radius,
-      hidden,
-      lodCamera.id,
+      this.count,
+      this.matrices.id,
+      this.drawn.id,
+      crowd.instanceMatrix.version,
+      visibility.version,
     );
-    _numbers.push(kinds?.version ?? -1, state?.chosen.version ?? -1, poses?.size ?? -1, edits?.version ?? -1);
+    _numbers.push(lists.draws.version, this.version, x, y, z, sphere.radius, hidden, lodCamera.id);
+    _numbers.push(
+      kinds?.version ?? -1,
+      levels?.chosen.version ?? -1,
+      poses?.size ?? -1,
+      edits?.version ?? -1,
+    );
     if (poses !== null) _numbers.push(playback.time.time, playback.time.origin, playback.version);
     if (lists.remember(_numbers)) {
-      if (steps.length > 0) this.renderer.compute(steps);
+      if (steps.length > 0) renderer.compute(steps);
       return;
     }
-    const viewSteps = this.stepsFor(lists, state);
-    occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], crowd.matrixWorld);
+    const viewSteps = this.steps.get(renderer, viewKey(this), () => new ViewSteps(this));
+    occlusion?.use(frustums === 1 ? hidden : 0, _clips[0], matrixWorld);
     clipPlanes(viewSteps.planes, camera, frustums);
-    if (state !== null && levels !== null)
-      viewSteps.levels?.use(levels, this.lists, state.chosen, state.states, lodCamera !== camera);
-    if (kinds !== null && this.kinds !== null) viewSteps.kinds?.use(this.kinds, this.lists);
-    const { matrices, drawn, sphere } = this;
-    const { entries = 0, columns = 0 } = poses?.counts ?? {};
-    steps.push(...viewSteps.prepare({ matrices, drawn }, lists, count, frustums, sphere, [entries, columns]));
+    steps.push(...viewSteps.prepare(this));
     wait(steps, null);
-    poses?.poseListed(this.renderer, crowd, lists);
-    computeWaiting(this.renderer);
+    poses?.poseListed(renderer, crowd, lists);
+    computeWaiting(renderer);
   }
 
   /** Where the list of a mesh is among those of a view. */
@@ -165,15 +184,14 @@ class GPUViews {
     return null;
   }
 
-  /** What a camera saw when it last drew the crowd. */
   async read({ views, crowd }: DrawnCrowd, camera: Camera): Promise<ViewInfo> {
+    const { posed, splitter } = views;
     const lists = this.listsOf(camera);
-    if (lists === null)
-      return { visible: 0, levels: new Array(this.levels).fill(0), triangles: 0, drawCalls: 0 };
-    const { posed } = views;
-    const totals = new Uint32Array(await this.renderer.getArrayBufferAsync(lists.totals));
+    const totals = lists
+      ? new Uint32Array(await this.renderer.getArrayBufferAsync(lists.totals))
+      : new Uint32Array(MAX_LISTS);
     const [visible] = totals;
-    const levels = views.splitter?.isUsed === true ? [...totals.subarray(1, 1 + this.levels)] : [visible];
+    const levels = splitter?.isUsed === true ? [...totals.subarray(1, 1 + splitter.count)] : [visible];
     const countOf = (list: ListNumber) => totals[this.placeOf(list)];
     const info = { visible, levels, ...drawsOf(views, countOf) };
     return crowd.written === null ? { ...info, posed } : info;
@@ -183,30 +201,7 @@ class GPUViews {
     this.clear();
     this.tidy();
     this.visible.dispose();
-    this.dropKinds();
-  }
-
-  private dropKinds(): void {
-    this.kinds?.dispose();
-    this.kinds = null;
-  }
-
-  /** Takes over what has changed of instances. Returns what to compute before it is read. */
-  private updateInstances(crowd: DrawnCrowd, written: StoredOnGPU | null): readonly ComputeNode[] | null {
-    const { visibility } = crowd;
-    if (written?.matrices == null) storedPlaces.of(this.renderer, crowd).update(crowd, this.renderer);
-    const { version } = crowd.instanceMatrix;
-    if (version !== this.placesVersion) this.version++;
-    this.placesVersion = version;
-    if (this.visible.update(visibility.bits, visibility.version)) this.version++;
-    const matrices = placesOf(this.renderer, crowd) as StorageBufferAttribute;
-    const drawn = (written?.drawn ?? this.visible.buffer) as StorageBufferAttribute;
-    if (matrices !== this.matrices || drawn !== this.drawn) this.version++;
-    this.matrices = matrices;
-    this.drawn = drawn;
-    const steps = written?.prepare(this.renderer, this.visible.buffer) ?? null;
-    if (steps !== null) this.version++;
-    return steps;
+    this.kindsOf.dispose();
   }
 
   private beginFrame(frame: number): void {
@@ -238,13 +233,6 @@ class GPUViews {
     const hidden = occlusion.prepare(camera);
     // A hook may have given the crowd another.
     return this.occlusionOf(crowd) === occlusion ? hidden : 0;
-  }
-
-  private stepsFor(lists: CameraLists, state: CameraLists['levels']): ViewSteps {
-    const { matrices, drawn, occlusion, kinds } = this;
-    const key = viewKey(lists, state !== null, occlusion, kinds !== null);
-    const make = () => new ViewSteps({ matrices, drawn }, lists, state?.states ?? null, occlusion, kinds);
-    return this.steps.get(this.renderer, key, make);
   }
 
   private clear(): void {
@@ -285,16 +273,11 @@ class GPUViews {
   }
 }
 
-/** The frustum of one of `_clips`. */
-function setFrustum(i: number, camera: Camera): Frustum {
-  const { coordinateSystem, reversedDepth } = camerasOf(camera)[i] ?? camera;
-  return _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
-}
-
 /** Writes the planes of the frustums that `_clips` has. */
 function clipPlanes(planes: readonly Vector4[], camera: Camera, frustums: number): void {
   for (let i = 0; i < frustums; i++) {
-    setFrustum(i, camera);
+    const { coordinateSystem, reversedDepth } = camerasOf(camera)[i] ?? camera;
+    _frustum.setFromProjectionMatrix(_clips[i], coordinateSystem, reversedDepth);
     for (let k = 0; k < PLANES; k++) {
       const { normal, constant } = _frustum.planes[k];
       planes[i * PLANES + k].set(normal.x, normal.y, normal.z, constant);
@@ -303,16 +286,15 @@ function clipPlanes(planes: readonly Vector4[], camera: Camera, frustums: number
 }
 
 /**
- * The lists that meshes of a crowd draw. Behind those of all kinds come those of single ones, each with its levels among the first.
+ * The lists that meshes of a crowd draw.
  *
  * @param list One that is to be among them.
  */
 function listsOf({ splitter, crowd: { members } }: CrowdViews, list: ListNumber = 0): ListNumber[] {
-  const levels = new Set([ALL_LEVELS]);
-  if (splitter?.isUsed === true) for (let level = 0; level < splitter.count; level++) levels.add(1 << level);
-  const drawn = [list, ...members.map((member) => member.list)].filter((one) => one !== 0);
-  for (const one of drawn) levels.add(levelsIn(one));
-  return [...levels, ...new Set(drawn.filter((one) => kindIn(one) >= 0))];
+  const lists = new Set([ALL_LEVELS]);
+  if (splitter?.isUsed === true) for (let level = 0; level < splitter.count; level++) lists.add(1 << level);
+  for (const one of [list, ...members.map((member) => member.list)]) if (one !== 0) lists.add(one);
+  return [...lists];
 }
 
 /** With kinds in steps, so that one more builds no computations anew. */
@@ -406,8 +388,7 @@ const idOf = (entry: Node<'uint'>, fades: boolean): Node<'int'> =>
 export function enableGPULists(): void {
   registerGPULists({
     isUsed,
-    prepare: (renderer, crowd, ...draw) => gpuViews.of(renderer, crowd).prepare(crowd, ...draw),
+    of: (renderer, crowd) => gpuViews.of(renderer, crowd),
     createList: (fades) => new StorageList(fades),
-    read: (renderer, crowd, camera) => gpuViews.of(renderer, crowd).read(crowd, camera),
   });
 }

@@ -97,10 +97,10 @@ export function countLists({ lists, words, bits }: ListNodes) {
 export function writeLists(
   { lists, words, bits, capacity, ids }: ListNodes,
   { countBefore }: ReturnType<typeof countLists>,
-  fadesOf: ((id: Node<'int'>) => (list: number) => Node<'uint'>) | null,
+  fadesOf: (id: Node<'int'>) => ((list: number) => Node<'uint'>) | null,
 ): void {
   const id = int(instanceIndex).toVar();
-  const fadeIn = fadesOf?.(id) ?? null;
+  const fadeIn = fadesOf(id);
   for (let list = 0; list < lists; list++) {
     const word = bits.element(id.shiftRight(5).add(words.mul(list)));
     If(isBitSet(word, uint(id).bitAnd(uint(31))), () => {
