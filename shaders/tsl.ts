@@ -344,10 +344,6 @@ export function traverseNode(node: Node, callback: (node: Node) => void): void {
 export const sizeOf = (texture: TextureNode): Node<'vec2'> =>
   vec2(textureSize(texture, int(0)) as unknown as Node<'ivec2'>);
 
-/** Rows of a texture. */
-export const heightOf = (texture: TextureNode): Node<'int'> =>
-  int((textureSize(texture, int(0)) as unknown as Node<'ivec2'>).y);
-
 /** A sample of a level of a texture, without the matrix that textures have for their coordinates. */
 export function sampleLevel(texture: TextureNode, uv: Node<'vec2'>, level: Node<'float'>): Node<'vec4'> {
   const node = texture.sample(uv);

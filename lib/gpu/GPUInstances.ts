@@ -18,7 +18,7 @@ import type { StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
 import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { actionsTexels } from '../playback/instanceLayout.js';
+import { actionsTexels, MAX_ACTIONS } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
 
 type Storage = StorageInstancedBufferAttribute;
@@ -230,8 +230,8 @@ class Stored implements StoredOnGPU {
     this.writeClips();
     if (plays === null) return;
     // What plays now goes on until something else is wanted.
-    const size = actionsTexels(1) * 4;
-    const texels = playback.texels.texture.data.slice(0, capacity * size);
+    playback.texels.makeRoom(MAX_ACTIONS);
+    const texels = playback.texels.texture.data.slice(0, capacity * actionsTexels(1) * 4);
     this.actions = new StorageBufferAttribute(texels, 4);
     this.told = new StorageBufferAttribute(new Float32Array(capacity * 4), 4);
     const words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;

@@ -87,9 +87,11 @@ export class ActionTexels {
   hasRates = false;
   /** Whether an instance was written since this was last set to false in the middle of a fade or a warp. */
   hasFades = false;
-  readonly texture: InstanceTexture;
-  /** Numbers of an instance, and of what stands before its actions. */
-  readonly stride: number;
+  /** Another one once an instance plays more at once than any has before. */
+  texture: InstanceTexture;
+  /** Actions that an instance has room for. */
+  private room = 1;
+  /** Numbers of what stands before them. */
   private readonly first: number;
 
   /**
@@ -97,30 +99,34 @@ export class ActionTexels {
    * @param kept So many instances play on what those say.
    */
   constructor(
-    capacity: number,
+    private readonly capacity: number,
     private readonly layers: readonly LayerActions[],
     private readonly time: Clock,
     before: ActionTexels | null = null,
     kept = 0,
   ) {
-    this.stride = actionsTexels(layers.length) * 4;
     this.first = firstAction(layers.length) * 4;
-    this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers.length));
-    const { stride } = this;
-    const { data } = this.texture;
+    if (before !== null && kept > 0) this.room = before.room;
+    this.texture = this.createTexture();
     if (before !== null && kept > 0) {
-      data.set(before.texture.data.subarray(0, kept * stride));
+      this.texture.data.set(before.texture.data.subarray(0, kept * this.stride));
       this.hasFades = before.hasFades;
     }
     if (before !== null && kept === 0) for (let i = 0; i < capacity; i++) this.write(i);
     else if (kept < capacity) {
       // None of the others plays anything yet.
       this.write(kept);
-      repeatItem(data, kept * stride, stride);
+      repeatItem(this.texture.data, kept * this.stride, this.stride);
     }
+    const { data, stride } = this.texture;
     // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
     for (let i = kept; i < capacity; i++) data[i * stride + HEADER_PHASE] = (i * GOLDEN) % 1;
     if (before !== null) this.copyRates(before);
+  }
+
+  /** Numbers of an instance. */
+  get stride(): number {
+    return this.texture.stride;
   }
 
   /** How many poses an instance is to have each second; 0 for one in every frame. */
@@ -159,8 +165,11 @@ export class ActionTexels {
 
   /** Writes an instance, without marking it for upload. */
   write(index: number): void {
-    const { layers, time, texture, stride } = this;
-    const { data } = texture;
+    const { layers, time } = this;
+    let actions = 0;
+    for (let i = 0; i < layers.length; i++) actions += layers[i].count(index);
+    if (actions > this.room) this.makeRoom(actions);
+    const { data, stride } = this.texture;
     const now = time.timeOf(index);
     const paused = time.isPaused(index);
     const at = index * stride;
@@ -178,6 +187,27 @@ export class ActionTexels {
       to = this.writeLayer(layer, number, index, now, paused, to);
     }
     if (to < at + stride) data[to + CLIP_START] = 0;
+  }
+
+  /** Makes room for as many actions of each instance. */
+  makeRoom(actions: number): void {
+    const { data, stride } = this.texture;
+    const before = this.texture;
+    this.room = actions;
+    this.texture = this.createTexture();
+    for (let from = 0, to = 0; from < data.length; from += stride, to += this.stride)
+      for (let i = 0; i < stride; i++) this.texture.data[to + i] = data[from + i];
+    // Whoever hears of it finds the one that takes its place.
+    before.dispose();
+  }
+
+  private createTexture(): InstanceTexture {
+    const { length } = this.layers;
+    return new InstanceTexture(
+      this.capacity,
+      actionsTexels(length, this.room) * 4,
+      2 ** actionsRowBits(length),
+    );
   }
 
   /** Whether an instance was written so long ago that its times will not be exact for long. */
