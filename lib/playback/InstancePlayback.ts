@@ -107,7 +107,7 @@ export class InstancePlayback implements InstanceData {
     private readonly clips: () => ClipTable,
     private readonly tracks: () => PoseTracks | null = () => null,
   ) {
-    this.time = new Clock(capacity);
+    this.time = new Clock();
     this.layers = [new LayerActions(capacity)];
     this.texels = new ActionTexels(capacity, this.layers, this.time);
   }
@@ -427,7 +427,7 @@ export class InstancePlayback implements InstanceData {
 
   /** Takes over what as many instances play on the base as both have room for. */
   copy(source: InstancePlayback): this {
-    this.time.copy(source.time);
+    this.time.copy(source.time, this.capacity);
     this.texels.copyRates(source.texels);
     this.layers[0].copy(source.layers[0]);
     for (let i = 0; i < Math.min(this.capacity, source.capacity); i++) this.driver?.released(i);
