@@ -1,7 +1,7 @@
 import { type ArrayCamera, type Camera, Frustum, type InstancedBufferAttribute, Matrix4 } from 'three';
 import { ALL_LEVELS } from '../constants.js';
 import { InstanceGroups } from './InstanceGroups.js';
-import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
+import { InstanceList, type PoseRequest, SMALL, type View } from './InstanceList.js';
 import type { KindSplitter, ListNumber, LODSelector } from './LODSelector.js';
 import type { SplitLists } from './SplitLists.js';
 import { listSeen, markSeen } from './seenInstances.js';
@@ -366,7 +366,7 @@ export class CameraView implements PoseRequest {
   ) {
     this.stages = stages.map((stage) => stage.forView(this));
     this.seen = new Int32Array(Math.ceil(capacity / 32));
-    this.all = { count: 0, list: new InstanceList(capacity) };
+    this.all = { count: 0, list: new InstanceList(capacity < SMALL ? capacity : 0) };
   }
 
   get levels(): Uint8Array | null {
@@ -463,23 +463,28 @@ export class CameraView implements PoseRequest {
     this.mark(crowdMatrixWorld, crowd);
     for (let i = 0; i < stages.length; i++) stages[i].apply(crowdMatrixWorld, crowd);
     all.count = listSeen(seen, visibility.bits, this.ids);
-    if (splitVersion < 0 || split === null) {
-      all.list.assign(_ids, all.count);
-      return;
-    }
-    all.count = split.split(_ids, all.count, groups.spheres, seen);
+    const sorted = splitVersion < 0 ? null : split;
+    if (sorted !== null) all.count = sorted.split(_ids, all.count, groups.spheres, seen);
     if (all.count > all.list.capacity) {
       all.list.dispose();
-      all.list = new InstanceList(2 * this.capacity);
+      all.list = new InstanceList(this.sizeFor(all.count));
     }
-    if (split.isFading) all.list.assignFading(split.entries, all.count);
-    else all.list.assign(split.entries, all.count);
+    if (sorted?.isFading) all.list.assignFading(sorted.entries, all.count);
+    else all.list.assign(sorted?.entries ?? _ids, all.count);
   }
 
   dispose(): void {
     this.all.list.dispose();
     this.split?.dispose();
     for (const stage of this.stages) stage.dispose?.();
+  }
+
+  /** How much room a list has that is too small for so many. One who passes over to another level comes twice. */
+  private sizeFor(count: number): number {
+    const { capacity } = this;
+    if (count > capacity) return 2 * capacity;
+    const wanted = Math.max(2 * count, SMALL);
+    return wanted > capacity / 2 ? capacity : wanted;
   }
 
   private get ids(): Uint32Array {
