@@ -459,7 +459,7 @@ export class CameraView implements PoseRequest {
     this.groupsVersion = groups.version;
     this.visibilityVersion = visibility.version;
     this.splitVersion = splitVersion;
-    const { seen, all } = this;
+    const { seen, all, capacity } = this;
     this.mark(crowdMatrixWorld, crowd);
     for (let i = 0; i < stages.length; i++) stages[i].apply(crowdMatrixWorld, crowd);
     all.count = listSeen(seen, visibility.bits, this.ids);
@@ -467,7 +467,9 @@ export class CameraView implements PoseRequest {
     if (sorted !== null) all.count = sorted.split(_ids, all.count, groups.spheres, seen);
     if (all.count > all.list.capacity) {
       all.list.dispose();
-      all.list = new InstanceList(this.sizeFor(all.count));
+      // Whoever passes over to another level comes twice.
+      const most = (all.count > capacity ? 2 : 1) * capacity;
+      all.list = new InstanceList(Math.min(Math.max(2 * all.count, SMALL), most));
     }
     if (sorted?.isFading) all.list.assignFading(sorted.entries, all.count);
     else all.list.assign(sorted?.entries ?? _ids, all.count);
@@ -477,14 +479,6 @@ export class CameraView implements PoseRequest {
     this.all.list.dispose();
     this.split?.dispose();
     for (const stage of this.stages) stage.dispose?.();
-  }
-
-  /** How much room a list has that is too small for so many. One who passes over to another level comes twice. */
-  private sizeFor(count: number): number {
-    const { capacity } = this;
-    if (count > capacity) return 2 * capacity;
-    const wanted = Math.max(2 * count, SMALL);
-    return wanted > capacity / 2 ? capacity : wanted;
   }
 
   private get ids(): Uint32Array {
