@@ -87,63 +87,70 @@ export class ActionTexels {
   hasRates = false;
   /** Whether an instance was written since this was last set to false in the middle of a fade or a warp. */
   hasFades = false;
-  /** Another one once an instance plays more at once than any has before. */
-  texture: InstanceTexture;
+  /** Another one after `replace`, and once an instance plays more at once than any has before. */
+  texture = new InstanceTexture(0, 4);
+  private capacity = 0;
   /** Actions that an instance has room for. */
   private room = 1;
-  /** Numbers of what stands before them. */
-  private readonly first: number;
+
+  constructor(
+    private layers: readonly LayerActions[],
+    private readonly time: Clock,
+  ) {}
 
   /**
-   * @param before Those in whose place they are.
-   * @param kept So many instances play on what those say.
+   * Call when there is room for another number of instances, or there are other layers: shaders read another texture then.
+   *
+   * @param kept How many of the instances play what they did, in the same layers.
    */
-  constructor(
-    private readonly capacity: number,
-    private readonly layers: readonly LayerActions[],
-    private readonly time: Clock,
-    before: ActionTexels | null = null,
-    kept = 0,
-  ) {
-    this.first = firstAction(layers.length) * 4;
-    if (before !== null && kept > 0) this.room = before.room;
-    this.texture = this.createTexture();
-    if (before !== null && kept > 0) {
-      this.texture.data.set(before.texture.data.subarray(0, kept * this.stride));
-      this.hasFades = before.hasFades;
-    }
-    if (before !== null && kept === 0) for (let i = 0; i < capacity; i++) this.write(i);
+  replace(capacity: number, layers: readonly LayerActions[], kept: number): void {
+    const before = this.texture;
+    const isNew = this.capacity === 0;
+    const { length } = layers;
+    const stride = actionsTexels(length, this.room) * 4;
+    this.texture = new InstanceTexture(capacity, stride, 2 ** actionsRowBits(length));
+    this.capacity = capacity;
+    this.layers = layers;
+    for (let i = 0; i < kept; i++)
+      for (let k = 0; k < before.stride; k++)
+        this.texture.data[i * stride + k] = before.data[i * before.stride + k];
+    if (!isNew && kept === 0) for (let i = 0; i < capacity; i++) this.write(i);
     else if (kept < capacity) {
       // None of the others plays anything yet.
       this.write(kept);
-      repeatItem(this.texture.data, kept * this.stride, this.stride);
+      repeatItem(this.texture.data, kept * stride, stride);
     }
-    const { data, stride } = this.texture;
     // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
-    for (let i = kept; i < capacity; i++) data[i * stride + HEADER_PHASE] = (i * GOLDEN) % 1;
-    if (before !== null) this.copyRates(before);
+    for (let i = kept; i < capacity; i++)
+      this.texture.data[i * this.texture.stride + HEADER_PHASE] = (i * GOLDEN) % 1;
+    this.copyRates(before);
+    this.version++;
+    // Whoever hears of it finds the one that takes its place.
+    before.dispose();
   }
 
-  /** Numbers of an instance. */
-  get stride(): number {
-    return this.texture.stride;
+  /** Makes room for so many actions of each instance. */
+  makeRoom(actions: number): void {
+    if (actions <= this.room) return;
+    this.room = actions;
+    this.replace(this.capacity, this.layers, this.capacity);
   }
 
   /** How many poses an instance is to have each second; 0 for one in every frame. */
   rateOf(index: number): number {
-    return this.texture.data[index * this.stride + HEADER_RATE];
+    const { data, stride } = this.texture;
+    return data[index * stride + HEADER_RATE];
   }
 
   setRate(index: number, rate: number): void {
-    this.texture.data[index * this.stride + HEADER_RATE] = rate;
+    const { data, stride } = this.texture;
+    data[index * stride + HEADER_RATE] = rate;
     this.hasRates ||= rate > 0;
   }
 
-  copyRates(source: ActionTexels): void {
-    const { data } = source.texture;
-    const end = Math.min(data.length / source.stride, this.texture.data.length / this.stride);
-    if (!source.hasRates && !this.hasRates) return;
-    for (let i = 0; i < end; i++) this.setRate(i, data[i * source.stride + HEADER_RATE]);
+  copyRates({ data, stride }: InstanceTexture): void {
+    const end = Math.min(data.length / stride, this.capacity);
+    for (let i = 0; i < end; i++) this.setRate(i, data[i * stride + HEADER_RATE]);
   }
 
   /**
@@ -153,8 +160,8 @@ export class ActionTexels {
    * @param levelRate Poses a second at the level of detail at which it is drawn; the lower of both rates holds.
    */
   isDue(index: number, posedAt: number, clock: number, levelRate: number): boolean {
-    const { data } = this.texture;
-    const at = index * this.stride;
+    const { data, stride } = this.texture;
+    const at = index * stride;
     const own = data[at + HEADER_RATE];
     const rate = own > 0 && levelRate > 0 ? Math.min(own, levelRate) : Math.max(own, levelRate);
     const changed = data[at + HEADER_CHANGED] - (this.time.epoch - data[at + HEADER_EPOCH]) * CLOCK_EPOCH;
@@ -168,14 +175,14 @@ export class ActionTexels {
     const { layers, time } = this;
     let actions = 0;
     for (let i = 0; i < layers.length; i++) actions += layers[i].count(index);
-    if (actions > this.room) this.makeRoom(actions);
+    this.makeRoom(actions);
     const { data, stride } = this.texture;
     const now = time.timeOf(index);
     const paused = time.isPaused(index);
     const at = index * stride;
     data[at + HEADER_CHANGED] = time.time;
     data[at + HEADER_EPOCH] = time.epoch;
-    let to = at + this.first;
+    let to = at + firstAction(layers.length) * 4;
     for (let number = 0; number < layers.length; number++) {
       const layer = layers[number];
       if (layer.share !== null) {
@@ -189,31 +196,10 @@ export class ActionTexels {
     if (to < at + stride) data[to + CLIP_START] = 0;
   }
 
-  /** Makes room for as many actions of each instance. */
-  makeRoom(actions: number): void {
-    const { data, stride } = this.texture;
-    const before = this.texture;
-    this.room = actions;
-    this.texture = this.createTexture();
-    for (let from = 0, to = 0; from < data.length; from += stride, to += this.stride)
-      for (let i = 0; i < stride; i++) this.texture.data[to + i] = data[from + i];
-    // Whoever hears of it finds the one that takes its place.
-    before.dispose();
-  }
-
-  private createTexture(): InstanceTexture {
-    const { length } = this.layers;
-    return new InstanceTexture(
-      this.capacity,
-      actionsTexels(length, this.room) * 4,
-      2 ** actionsRowBits(length),
-    );
-  }
-
   /** Whether an instance was written so long ago that its times will not be exact for long. */
   isOld(index: number): boolean {
-    const written = this.texture.data[index * this.stride + HEADER_EPOCH];
-    return Math.abs(this.time.epoch - written) > MAX_AGE / 2;
+    const { data, stride } = this.texture;
+    return Math.abs(this.time.epoch - data[index * stride + HEADER_EPOCH]) > MAX_AGE / 2;
   }
 
   /** Writes an instance, and marks it for upload. */

@@ -89,8 +89,8 @@ export class InstancePlayback implements InstanceData {
   } | null = null;
   /** Where instances were when renderers last posed them. */
   readonly previousRows: Set<PreviousRows> = new Set();
-  /** All that instances play, as shaders read it. Another one after `resize`. */
-  texels: ActionTexels;
+  /** All that instances play, as shaders read it. */
+  readonly texels: ActionTexels;
   /** When the next sweep begins, and up to which instance the present one has come. */
   private sweepsAt = LONG;
   private swept = Infinity;
@@ -109,7 +109,8 @@ export class InstancePlayback implements InstanceData {
   ) {
     this.time = new Clock();
     this.layers = [new LayerActions(capacity)];
-    this.texels = new ActionTexels(capacity, this.layers, this.time);
+    this.texels = new ActionTexels(this.layers, this.time);
+    this.replaceTexels();
   }
 
   /** Grows with each change of what shaders read. */
@@ -428,7 +429,7 @@ export class InstancePlayback implements InstanceData {
   /** Takes over what as many instances play on the base as both have room for. */
   copy(source: InstancePlayback): this {
     this.time.copy(source.time, this.capacity);
-    this.texels.copyRates(source.texels);
+    this.texels.copyRates(source.texels.texture);
     this.layers[0].copy(source.layers[0]);
     for (let i = 0; i < Math.min(this.capacity, source.capacity); i++) this.driver?.released(i);
     this.writeAll();
@@ -462,10 +463,6 @@ export class InstancePlayback implements InstanceData {
    * @param kept How many of the instances play what they did, in the same layers.
    */
   replaceTexels(kept = 0): void {
-    const { texels } = this;
-    this.texels = new ActionTexels(this.capacity, this.layers, this.time, texels, kept);
-    this.texels.version = texels.version + 1;
-    // Whoever hears of it finds those that take their place.
-    texels.dispose();
+    this.texels.replace(this.capacity, this.layers, kept);
   }
 }
