@@ -1,8 +1,8 @@
-import { int, ivec2 } from 'three/tsl';
+import { ivec2 } from 'three/tsl';
 import { DataArrayTexture, FloatType, type Node, RGBAFormat, type Texture, TextureNode } from 'three/webgpu';
 import { INSTANCES_PER_ROW, INSTANCES_PER_ROW_BITS } from '../lib/constants.js';
 import type { InstanceTexture } from '../lib/instances/InstanceTexture.js';
-import { sampleOf, sizeOf } from './tsl.js';
+import { sampleOf, sideOf } from './tsl.js';
 
 /**
  * A texture that is read texel by texel. three.js's own node multiplies each coordinate by a uv matrix and asks whether
@@ -18,13 +18,13 @@ export class TexelNode extends TextureNode {
 
   /** Texels in a row. */
   get width(): Node<'int'> {
-    return int(sizeOf(this).x);
+    return sideOf(this, 'x');
   }
 
   /** `count` texels that begin `x` texels into a row of a layered `InstanceTexture`. */
   rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
     // A layer has one row but in crowds of very many.
-    const height = int(sizeOf(this).y).toVar();
+    const height = sideOf(this, 'y').toVar();
     const layer = row.div(height).toVar();
     const y = row.sub(layer.mul(height)).toVar();
     return Array.from({ length: count }, (_, i) => this.texel(ivec2(i === 0 ? x : x.add(i), y)).depth(layer));

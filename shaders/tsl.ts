@@ -344,6 +344,10 @@ export function traverseNode(node: Node, callback: (node: Node) => void): void {
 export const sizeOf = (texture: TextureNode): Node<'vec2'> =>
   vec2(textureSize(texture, int(0)) as unknown as Node<'ivec2'>);
 
+/** The same along one side, also of one with layers. */
+export const sideOf = (texture: TextureNode, side: 'x' | 'y'): Node<'int'> =>
+  int((textureSize(texture, int(0)) as unknown as Node<'ivec2'>)[side]);
+
 /** A sample of a level of a texture, without the matrix that textures have for their coordinates. */
 export function sampleLevel(texture: TextureNode, uv: Node<'vec2'>, level: Node<'float'>): Node<'vec4'> {
   const node = texture.sample(uv);

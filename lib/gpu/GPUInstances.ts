@@ -231,7 +231,8 @@ class Stored implements StoredOnGPU {
     if (plays === null) return;
     // What plays now goes on until something else is wanted.
     playback.texels.makeRoom(MAX_ACTIONS);
-    const texels = playback.texels.texture.data.slice(0, capacity * actionsTexels(1) * 4);
+    const size = actionsTexels(1) * 4;
+    const texels = playback.texels.texture.data.slice(0, capacity * size);
     this.actions = new StorageBufferAttribute(texels, 4);
     this.told = new StorageBufferAttribute(new Float32Array(capacity * 4), 4);
     const words = Math.ceil(capacity / WORKGROUP) * GROUP_WORDS;

@@ -75,10 +75,10 @@ export class Clock {
     for (const times of [this.pausedAt, this.own]) if (index < times.length) times[index] = undefined;
   }
 
-  copy(source: Clock, capacity: number): void {
+  copy(source: Clock): void {
     this.time = source.time;
     this.origin = source.origin;
     this.own = [];
-    this.pausedAt = source.pausedAt.slice(0, capacity);
+    this.pausedAt = source.pausedAt.slice();
   }
 }

@@ -428,7 +428,7 @@ export class InstancePlayback implements InstanceData {
 
   /** Takes over what as many instances play on the base as both have room for. */
   copy(source: InstancePlayback): this {
-    this.time.copy(source.time, this.capacity);
+    this.time.copy(source.time);
     this.texels.copyRates(source.texels.texture);
     this.layers[0].copy(source.layers[0]);
     for (let i = 0; i < Math.min(this.capacity, source.capacity); i++) this.driver?.released(i);
