@@ -468,8 +468,7 @@ export class CameraView implements PoseRequest {
     if (all.count > all.list.capacity) {
       all.list.dispose();
       // Whoever passes over to another level comes twice.
-      const most = (all.count > capacity ? 2 : 1) * capacity;
-      all.list = new InstanceList(Math.min(Math.max(2 * all.count, SMALL), most));
+      all.list = new InstanceList(all.count > capacity ? 2 * capacity : Math.min(2 * all.count, capacity));
     }
     if (sorted?.isFading) all.list.assignFading(sorted.entries, all.count);
     else all.list.assign(sorted?.entries ?? _ids, all.count);

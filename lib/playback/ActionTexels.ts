@@ -65,6 +65,7 @@ import {
   HEADER_EPOCH,
   HEADER_PHASE,
   HEADER_RATE,
+  MAX_ACTIONS,
   MAX_AGE,
   packCount,
 } from './instanceLayout.js';
@@ -111,14 +112,14 @@ export class ActionTexels {
     this.texture = new InstanceTexture(capacity, stride, 2 ** actionsRowBits(length));
     this.capacity = capacity;
     this.layers = layers;
-    for (let i = 0; i < kept; i++)
-      for (let k = 0; k < before.stride; k++)
-        this.texture.data[i * stride + k] = before.data[i * before.stride + k];
+    const { data } = this.texture;
+    const { data: from, stride: size } = before;
+    for (let i = 0; i < kept; i++) for (let k = 0; k < size; k++) data[i * stride + k] = from[i * size + k];
     if (!isNew && kept === 0) for (let i = 0; i < capacity; i++) this.write(i);
     else if (kept < capacity) {
       // None of the others plays anything yet.
       this.write(kept);
-      repeatItem(this.texture.data, kept * stride, stride);
+      repeatItem(data, kept * stride, stride);
     }
     // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
     for (let i = kept; i < capacity; i++)
@@ -129,11 +130,12 @@ export class ActionTexels {
     before.dispose();
   }
 
-  /** Makes room for so many actions of each instance. */
+  /** Makes room for so many actions of each instance, and for some that are likely to come: all is copied and sent again. */
   makeRoom(actions: number): void {
-    if (actions <= this.room) return;
-    this.room = actions;
-    this.replace(this.capacity, this.layers, this.capacity);
+    const { room, layers } = this;
+    if (actions <= room) return;
+    this.room = Math.min(Math.max(actions, 2 * room), layers.length * MAX_ACTIONS);
+    this.replace(this.capacity, layers, this.capacity);
   }
 
   /** How many poses an instance is to have each second; 0 for one in every frame. */
@@ -174,7 +176,7 @@ export class ActionTexels {
   write(index: number): void {
     const { layers, time } = this;
     let actions = 0;
-    for (let i = 0; i < layers.length; i++) actions += layers[i].count(index);
+    for (const layer of layers) actions += layer.count(index);
     this.makeRoom(actions);
     const { data, stride } = this.texture;
     const now = time.timeOf(index);
