@@ -35,7 +35,7 @@ export function mortonOrder(spheres: Float32Array, order: Uint32Array): void {
       (spread((spheres[at + 1] - minY) * scale) << 1) |
       (spread((spheres[at + 2] - minZ) * scale) << 2);
   }
-  sortByCode(order, order.length, codes, new Uint32Array(order.length));
+  sortByCode(order, order.length, codes, order.slice());
 }
 
 /** Ten bits, with two zeros between each of them and the next. */
