@@ -42,7 +42,7 @@ export class PaletteRows {
 
   /** How many rows there should be where so many are seen. */
   sizeFor(count: number, size = this.size): number {
-    const wanted = Math.ceil(Math.max(count * SPARE, size * 2, MIN_SIZE));
+    const wanted = Math.ceil(Math.max(count * SPARE, size * 1.5, MIN_SIZE));
     return wanted > this.capacity / 2 ? this.capacity : wanted;
   }
 
