@@ -16,6 +16,11 @@ export class TexelNode extends TextureNode {
     return sampleOf(this, at).setSampler(false);
   }
 
+  /** Texels in a row. */
+  get width(): Node<'int'> {
+    return sideOf(this, 'x');
+  }
+
   /** `count` texels that begin `x` texels into a row of a layered `InstanceTexture`. */
   rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
     // A layer has one row but in crowds of very many.

@@ -1,5 +1,5 @@
 import { LOOP_MODES } from '../lib/constants.js';
-import { ACTION_LAYER, ACTION_TEXELS, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { ACTION_LAYER, ACTION_TEXELS } from '../lib/playback/instanceLayout.js';
 import { AZIMUTHS, FIRST_ENTRY, RINGS, SHADOW_BEHIND } from './atlasLayout.js';
 import { frameAtGLSL } from './fadesAndFrames.glsl.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
@@ -26,7 +26,7 @@ const borders = () => RINGS.slice(1).map((ring, i) => Math.sin(((ring + RINGS[i]
 
 /**
  * Finds the tile that shows an instance, and its corners, all in the instance's own space. Needs `frameAtGLSL`. Reads the table
- * `CROWD_IMPOSTOR`, see `atlasLayout.ts`, and `CROWD_PLAYED`, at `playedClock` and `playedAge`. `atlasRow` is where a ring of tiles lies
+ * `CROWD_IMPOSTOR`, see `atlasLayout.ts`, and `CROWD_PLAYED` up to `playedEnd`, at `playedClock` and `playedAge`. `atlasRow` is where a ring of tiles lies
  * among those of a block.
  */
 export const impostorQuadGLSL = /*@__PURE__*/ (() => /* glsl */ `
@@ -45,7 +45,7 @@ void impostorClip( ivec2 at, int entries, out int entry, out float share ) {
   entry = ${FIRST_ENTRY};
   share = 0.0;
 
-  for ( int i = 0; i < ${MAX_ACTIONS}; i ++, at.x += ${ACTION_TEXELS} ) {
+  for ( ; at.x < playedEnd; at.x += ${ACTION_TEXELS} ) {
 
     vec4 clip = texelFetch( CROWD_PLAYED, at, 0 );
     if ( clip.x < 0.5 || clip.x >= ${ACTION_LAYER}.0 ) break;
@@ -158,11 +158,7 @@ void placeImpostor() {
 /** Places the two triangles of an impostor, and finds its tile. */
 export const impostorGLSL: SourceGLSL = {
   definesPosed: true,
-  declarations: () => [
-    frameAtGLSL,
-    playedTexelGLSL('int( CROWD_ROWS )', 'int( CROWD_STRIDE )'),
-    vertexGLSL(),
-  ],
+  declarations: () => [frameAtGLSL, playedTexelGLSL('int( CROWD_ROWS )'), vertexGLSL()],
   skinningMatrix: (name) => /* glsl */ `
 mat3x4 ${name}() {
 

@@ -6,7 +6,6 @@ import {
   float,
   int,
   ivec2,
-  ivec4,
   mat3,
   modelWorldMatrix,
   positionGeometry,
@@ -20,7 +19,7 @@ import {
 } from 'three/tsl';
 import type { Node, TextureNode } from 'three/webgpu';
 import { RINGS, SHADOW_BEHIND } from './atlasLayout.js';
-import { drawClock, drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
+import { drawClock, drawMorphTexel, drawRows } from './drawSlots.tsl.js';
 import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import impostorNodes from './impostor.glsl.js?nodes=impostorNodesGLSL';
 import { playedNeeds } from './playedActions.tsl.js';
@@ -46,7 +45,7 @@ export function placeImpostor({
   /** See `atlasLayout.ts`. */
   table: TexelNode;
   /** The actions of all instances, see `ActionTexels`. */
-  actions: Pick<TexelNode, 'rowTexels'>;
+  actions: Pick<TexelNode, 'rowTexels' | 'width'>;
   instance: Node<'int'>;
   /** Where the instance stands. */
   matrix: Node<'mat4'>;
@@ -68,9 +67,8 @@ export function placeImpostor({
     ...found,
     impostorTile: tile,
     CROWD_IMPOSTOR: table,
-    ...playedNeeds({ actions, clock: drawClock(), layers: 1 }),
     // Draws know how many layers there are.
-    playedLayout: ivec4(0, int(drawStride()), int(drawRows()), 0).toVar(),
+    ...playedNeeds({ actions, clock: drawClock(), layers: 1 }, int(drawRows()).toVar()),
     // Rows of the atlas count from its upper edge here.
     atlasRow: (ring: Node<'int'>) => int(RINGS.length - 1).sub(ring),
   });

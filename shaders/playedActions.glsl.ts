@@ -6,17 +6,24 @@ import { ACTION_TEXELS, HEADER_EPOCH } from '../lib/playback/instanceLayout.js';
  * actions show at `CROWD_CLOCK` seconds of the epoch `CROWD_EPOCH`. Reads `CROWD_PLAYED`, and needs `frameAtGLSL`.
  *
  * @param rowBits `actionsRowBits` of the layers that there are, or GLSL of it.
- * @param texels The same of `actionsTexels`.
+ * @param texels GLSL of how many an instance has.
  */
-export const playedTexelGLSL = (rowBits: number | string, texels: number | string): string => /* glsl */ `
+export const playedTexelGLSL = (
+  rowBits: number | string,
+  texels = `textureSize( CROWD_PLAYED, 0 ).x >> ${rowBits}`,
+): string => /* glsl */ `
 // Epochs since the one from whose beginning the instance's times count, and seconds since then.
 float playedAge = 0.0;
 float playedClock = 0.0;
+// Where in its row the instance's texels end.
+int playedEnd = 0;
 
 ivec2 playedTexel( int instance ) {
 
   int row = instance >> ${rowBits};
-  ivec2 at = ivec2( ( instance - ( row << ${rowBits} ) ) * ${texels}, row );
+  int texels = ${texels};
+  ivec2 at = ivec2( ( instance - ( row << ${rowBits} ) ) * texels, row );
+  playedEnd = at.x + texels;
   playedAge = CROWD_EPOCH - texelFetch( CROWD_PLAYED, at, 0 )[ ${HEADER_EPOCH} ];
   playedClock = CROWD_CLOCK + playedAge * ${CLOCK_EPOCH}.0;
   return at;
@@ -28,14 +35,9 @@ ivec2 playedTexel( int instance ) {
  * Mixes what an instance plays, as far as it shows on an entry: its nodes, then groups of four morph targets.
  *
  * @param first Texels before its actions, or GLSL of them.
- * @param count Its actions at most, or GLSL of them.
  * @param next What is done at an action that may be of another layer, see `layersGLSL`.
  */
-export const playedActionsGLSL = (
-  first: number | string,
-  count: number | string,
-  next: string,
-): string => /* glsl */ `
+export const playedActionsGLSL = (first: number | string, next: string): string => /* glsl */ `
 // The clip that was started first comes first, as in a mixer; layers come one after another.
 void mixActions( int instance, int entry, inout Transform mixed ) {
 
@@ -43,7 +45,7 @@ void mixActions( int instance, int entry, inout Transform mixed ) {
   ivec2 at = first + ivec2( ${first}, 0 );
   int layer = 0;
   float share = 1.0;
-  for ( int i = 0; i < ${count}; i ++, at.x += ${ACTION_TEXELS} ) {
+  for ( ; at.x < playedEnd; at.x += ${ACTION_TEXELS} ) {
 
     vec4 clip = texelFetch( CROWD_PLAYED, at, 0 );
     if ( clip.x < 0.5 ) break;

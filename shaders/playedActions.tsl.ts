@@ -1,12 +1,12 @@
-import { ivec4 } from 'three/tsl';
+import { int, ivec3 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { playedLayout } from '../lib/playback/instanceLayout.js';
+import { actionsRowBits, firstAction } from '../lib/playback/instanceLayout.js';
 import { inLayers, type TexelNode } from './TexelNode.js';
 
 /** What a crowd plays. */
 export interface PlayedTexels {
   /** The actions of all instances, see `ActionTexels`. */
-  actions: Pick<TexelNode, 'rowTexels'>;
+  actions: Pick<TexelNode, 'rowTexels' | 'width'>;
   /** Seconds since the epoch began, and its number. */
   clock: Node<'vec2'>;
   /** What there is for layers over the base, see `layersGLSL`; null if there are none. */
@@ -16,9 +16,13 @@ export interface PlayedTexels {
 }
 
 /** What `playedTexelGLSL` needs. */
-export const playedNeeds = ({ actions, clock, layers }: Omit<PlayedTexels, 'over'>) => ({
+export const playedNeeds = (
+  { actions, clock, layers }: Omit<PlayedTexels, 'over'>,
+  rowBits: Node<'int'> = int(actionsRowBits(layers)),
+) => ({
   CROWD_PLAYED: inLayers(actions),
   CROWD_CLOCK: clock.x,
   CROWD_EPOCH: clock.y,
-  playedLayout: ivec4(...playedLayout(layers)),
+  // Texels before the actions, texels, and the instances in a row as an exponent of two.
+  playedLayout: ivec3(firstAction(layers), actions.width.shiftRight(rowBits), rowBits),
 });

@@ -5,7 +5,7 @@ import {
   LIST_TEXELS,
   LIST_TEXELS_BITS,
 } from '../lib/constants.js';
-import { actionsRowBits, actionsTexels, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { actionsRowBits, firstAction } from '../lib/playback/instanceLayout.js';
 import { bodiesGLSL, bodyGlobalsGLSL } from './bodies.glsl.js';
 import { frameAtGLSL } from './fadesAndFrames.glsl.js';
 import { jointEditsGLSL, type PoseEditGLSL } from './jointEdits.glsl.js';
@@ -81,7 +81,7 @@ uniform highp sampler2D played;
 /* Seconds since the epoch began, and its number. */
 #define CROWD_CLOCK settings[ 2 ].x
 #define CROWD_EPOCH settings[ 2 ].y
-${playedTexelGLSL(actionsRowBits(layers), actionsTexels(layers))}
+${playedTexelGLSL(actionsRowBits(layers))}
 `;
 
 /**
@@ -143,7 +143,7 @@ export const sampleGLSL = /*@__PURE__*/ (() =>
   playedTexelGLSL('playedLayout.z', 'playedLayout.y') +
   bodyGlobalsGLSL +
   mixTracksGLSL(`if ( HAS_BODIES ) {${bodiesGLSL.entry}}`, `if ( HAS_BODIES ) {${bodiesGLSL.key}}`) +
-  playedActionsGLSL('playedLayout.x', 'playedLayout.w', `if ( HAS_LAYERS ) {${layersGLSL.next}}`) +
+  playedActionsGLSL('playedLayout.x', `if ( HAS_LAYERS ) {${layersGLSL.next}}`) +
   entryRowsGLSL(
     `if ( HAS_BODIES ) {${bodiesGLSL.begin}}`,
     `if ( HAS_BODIES ) {${bodiesGLSL.fit}}\nif ( HAS_EDITS ) {${jointEditsGLSL.edit}}`,
@@ -171,7 +171,7 @@ ${frameAtGLSL}
 ${slerpGLSL}
 ${mixTracksGLSL(bodies?.entry, bodies?.key)}
 ${over?.share ?? ''}
-${playedActionsGLSL(firstAction(layers), MAX_ACTIONS * layers, over?.next ?? '')}
+${playedActionsGLSL(firstAction(layers), over?.next ?? '')}
 ${edits?.locals ?? ''}
 ${entryRowsGLSL(bodies?.begin ?? '', (bodies?.fit ?? '') + (edits?.edit ?? ''))}
 

@@ -1,4 +1,4 @@
-import { ACTION_TEXELS, firstAction, MAX_ACTIONS } from '../lib/playback/instanceLayout.js';
+import { ACTION_TEXELS, firstAction } from '../lib/playback/instanceLayout.js';
 import { morphInfluenceGLSL } from './morphTargets.glsl.js';
 import { eachJointGLSL } from './palette.glsl.js';
 import { playedTexelGLSL } from './playedActions.glsl.js';
@@ -62,13 +62,12 @@ export const eachClipGLSL = (interpolate: boolean | string, body: string): strin
   ivec2 at = playedTexel( instanceIndex() );
   at.x += ${firstAction(1)};
   float left = 1.0;
-  int place = 0;
 
-  for ( ; left > 0.0; place ++, at.x += ${ACTION_TEXELS} ) {
+  for ( ; left > 0.0; at.x += ${ACTION_TEXELS} ) {
 
     float share = left;
     PoseLayer pose = PoseLayer( ivec2( 0 ), ivec2( 0 ), 0.0 );
-    vec4 clip = place < ${MAX_ACTIONS} ? texelFetch( CROWD_PLAYED, at, 0 ) : vec4( 0.0 );
+    vec4 clip = at.x < playedEnd ? texelFetch( CROWD_PLAYED, at, 0 ) : vec4( 0.0 );
     if ( clip.x > 0.5 ) {
 
       // Shares of less are what rounding leaves of weights.

@@ -1,10 +1,6 @@
-import { LIST_TEXELS } from '../constants.js';
 import { InstanceList } from '../culling/InstanceList.js';
-import { InstanceTexture } from '../instances/InstanceTexture.js';
 import type { PoseDirtyTracker } from './PoseDirtyTracker.js';
 
-/** Numbers in a texel. */
-const PER_TEXEL = 4;
 /** Room for those who come into view next, in shares of those who are seen. */
 const SPARE = 1.25;
 /** Small crowds have a row for each instance. */
@@ -23,7 +19,7 @@ export class PaletteRows {
   /** Whether each instance below `size` has the row of its own number, so that nobody has to look rows up. */
   inOrder = true;
   /** The row of each instance, which is `size` for those without one, and the instance of each row. */
-  rowOf = createTexture(0);
+  rowOf = new InstanceList(0, true).texture;
   instanceOf = new InstanceList(0, true);
   /** Goes up when an instance gets another row. */
   private version = 0;
@@ -46,7 +42,7 @@ export class PaletteRows {
 
   /** How many rows there should be where so many are seen. */
   sizeFor(count: number, size = this.size): number {
-    const wanted = Math.ceil(Math.max(count * SPARE, size * 2, MIN_SIZE));
+    const wanted = Math.ceil(Math.max(count * SPARE, size * 1.5, MIN_SIZE));
     return wanted > this.capacity / 2 ? this.capacity : wanted;
   }
 
@@ -70,7 +66,7 @@ export class PaletteRows {
     this.inOrder = true;
     this.free(this.rowOf);
     this.free(this.instanceOf);
-    this.rowOf = createTexture(size > 0 ? this.capacity : 0);
+    this.rowOf = new InstanceList(size > 0 ? this.capacity : 0, true).texture;
     this.rowOf.data.fill(size);
     for (let id = 0; id < size; id++) this.rowOf.data[id] = id;
     this.instanceOf = new InstanceList(size, true);
@@ -106,10 +102,4 @@ export class PaletteRows {
   dispose(): void {
     this.setSize(0);
   }
-}
-
-/** A number for each instance. */
-function createTexture(count: number): InstanceTexture {
-  const texels = Math.max(1, Math.ceil(count / PER_TEXEL));
-  return new InstanceTexture(texels, PER_TEXEL, Math.min(texels, LIST_TEXELS));
 }

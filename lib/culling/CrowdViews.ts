@@ -1,7 +1,7 @@
 import { type ArrayCamera, type Camera, Frustum, type InstancedBufferAttribute, Matrix4 } from 'three';
 import { ALL_LEVELS } from '../constants.js';
 import { InstanceGroups } from './InstanceGroups.js';
-import { InstanceList, type PoseRequest, type View } from './InstanceList.js';
+import { InstanceList, type PoseRequest, SMALL, type View } from './InstanceList.js';
 import type { KindSplitter, ListNumber, LODSelector } from './LODSelector.js';
 import type { SplitLists } from './SplitLists.js';
 import { listSeen, markSeen } from './seenInstances.js';
@@ -366,7 +366,7 @@ export class CameraView implements PoseRequest {
   ) {
     this.stages = stages.map((stage) => stage.forView(this));
     this.seen = new Int32Array(Math.ceil(capacity / 32));
-    this.all = { count: 0, list: new InstanceList(capacity) };
+    this.all = { count: 0, list: new InstanceList(capacity < SMALL ? capacity : 0) };
   }
 
   get levels(): Uint8Array | null {
@@ -459,21 +459,19 @@ export class CameraView implements PoseRequest {
     this.groupsVersion = groups.version;
     this.visibilityVersion = visibility.version;
     this.splitVersion = splitVersion;
-    const { seen, all } = this;
+    const { seen, all, capacity } = this;
     this.mark(crowdMatrixWorld, crowd);
     for (let i = 0; i < stages.length; i++) stages[i].apply(crowdMatrixWorld, crowd);
     all.count = listSeen(seen, visibility.bits, this.ids);
-    if (splitVersion < 0 || split === null) {
-      all.list.assign(_ids, all.count);
-      return;
-    }
-    all.count = split.split(_ids, all.count, groups.spheres, seen);
+    const sorted = splitVersion < 0 ? null : split;
+    if (sorted !== null) all.count = sorted.split(_ids, all.count, groups.spheres, seen);
     if (all.count > all.list.capacity) {
       all.list.dispose();
-      all.list = new InstanceList(2 * this.capacity);
+      // Whoever passes over to another level comes twice.
+      all.list = new InstanceList(all.count > capacity ? 2 * capacity : Math.min(2 * all.count, capacity));
     }
-    if (split.isFading) all.list.assignFading(split.entries, all.count);
-    else all.list.assign(split.entries, all.count);
+    if (sorted?.isFading) all.list.assignFading(sorted.entries, all.count);
+    else all.list.assign(sorted?.entries ?? _ids, all.count);
   }
 
   dispose(): void {

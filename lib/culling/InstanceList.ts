@@ -114,7 +114,7 @@ export class InstanceList {
     if (madeOf.version === version && madeOf.rowOf === rowOf && madeOf.rowsVersion === rowsVersion)
       return this.byRows;
     Object.assign(madeOf, { version, rowOf, rowsVersion });
-    if (_entries.length < length) _entries = new Float32Array(capacity);
+    if (_entries.length < length) _entries = new Float32Array(2 * length);
     for (let i = 0; i < length; i++) {
       const id = Math.floor(data[i]);
       _entries[i] = rowOf[id] + (data[i] - id);

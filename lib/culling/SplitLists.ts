@@ -88,7 +88,7 @@ export class SplitLists {
     if (this.starts.length !== buckets + 2) this.starts = new Uint32Array(buckets + 2);
     this.starts.fill(0);
     if (_found.length < 2 * count) {
-      _found = new Uint32Array(2 * this.capacity);
+      _found = new Uint32Array(4 * count);
       _buckets = new Uint16Array(_found.length);
       _entries = new Uint32Array(_found.length);
     }

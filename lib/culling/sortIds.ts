@@ -2,8 +2,6 @@
 const BITS = 10;
 const CELLS = (1 << BITS) - 1;
 
-let _codes = /*@__PURE__*/ new Uint32Array(0);
-
 /**
  * Sorts ids so that those whose spheres are near each other stand near each other, by Morton, "A Computer Oriented Geodetic
  * Data Base", 1966: the bits of a place's three coordinates are interleaved, and sorted by.
@@ -29,15 +27,15 @@ export function mortonOrder(spheres: Float32Array, order: Uint32Array): void {
   // One scale for all axes: cells shall be cubes, so that groups on a plain are as broad as they are long.
   const scale = size > 0 ? CELLS / size : 0;
 
-  if (_codes.length < spheres.length / 4) _codes = new Uint32Array(spheres.length / 4);
+  const codes = new Uint32Array(spheres.length / 4);
   for (const id of order) {
     const at = id * 4;
-    _codes[id] =
+    codes[id] =
       spread((spheres[at] - minX) * scale) |
       (spread((spheres[at + 1] - minY) * scale) << 1) |
       (spread((spheres[at + 2] - minZ) * scale) << 2);
   }
-  sortByCode(order, order.length, _codes);
+  sortByCode(order, order.length, codes, order.slice());
 }
 
 /** Ten bits, with two zeros between each of them and the next. */
@@ -50,18 +48,17 @@ function spread(value: number): number {
 }
 
 const _digits = /*@__PURE__*/ new Uint32Array(CELLS + 1);
-let _other = /*@__PURE__*/ new Uint32Array(0);
 
 /**
  * Sorts ids by their codes, in place: a radix sort, which leaves ids of the same code in their order.
  *
  * @param count How many of the ids: a part of the array would be an object, made in each frame.
  * @param codes A number of 30 bits for each id.
+ * @param other As large as the ids, for what is kept meanwhile.
  */
-export function sortByCode(ids: Uint32Array, count: number, codes: Uint32Array): void {
-  if (_other.length < count) _other = new Uint32Array(ids.length);
+export function sortByCode(ids: Uint32Array, count: number, codes: Uint32Array, other: Uint32Array): void {
   let from: Uint32Array = ids;
-  let to: Uint32Array = _other;
+  let to: Uint32Array = other;
   for (let shift = 0; shift < 3 * BITS; shift += BITS) {
     _digits.fill(0);
     for (let i = 0; i < count; i++) _digits[(codes[from[i]] >> shift) & CELLS]++;

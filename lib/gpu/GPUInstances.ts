@@ -18,7 +18,7 @@ import type { StoredOnGPU } from '../backends/webgpu/StoredPlaces.js';
 import { PLAY_IN_STEP, PLAY_ONCE } from '../constants.js';
 import type { CrowdFeature } from '../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
-import { actionsTexels } from '../playback/instanceLayout.js';
+import { actionsTexels, MAX_ACTIONS } from '../playback/instanceLayout.js';
 import { warnOnce } from '../utils/messages.js';
 
 type Storage = StorageInstancedBufferAttribute;
@@ -146,6 +146,7 @@ export class GPUInstances implements CrowdFeature, StoredOnGPU {
     this.boneTextureReplaced();
     if (plays !== undefined) {
       // What plays now goes on until something else is wanted.
+      playback.texels.makeRoom(MAX_ACTIONS);
       const size = actionsTexels(1) * 4;
       const texels = playback.texels.texture.data.slice(0, capacity * size);
       this.actions = new StorageBufferAttribute(texels, 4);

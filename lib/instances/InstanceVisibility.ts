@@ -1,3 +1,4 @@
+import { resized } from '../utils/attributes.js';
 import type { InstanceData } from './InstanceData.js';
 
 const wordsFor = (capacity: number): number => Math.max(1, Math.ceil(capacity / 32));
@@ -128,17 +129,12 @@ export class InstanceVisibility implements InstanceData {
     this.version++;
   }
 
+  /** There is room for all that exist, or another's instances are about to take their places. */
   resize(capacity: number): void {
-    const words = Math.min(wordsFor(capacity), wordsFor(this.size));
-    const resized = (bits: Uint32Array) => {
-      const copy = new Uint32Array(wordsFor(capacity));
-      copy.set(bits.subarray(0, words));
-      for (let id = capacity; id < Math.min(this.size, words * 32); id++) setBit(copy, id, false);
-      return copy;
-    };
-    this.bits = resized(this.bits);
-    this.hidden = resized(this.hidden);
-    this.deleted = resized(this.deleted);
+    const words = wordsFor(capacity);
+    this.bits = resized(this.bits, words);
+    this.hidden = resized(this.hidden, words);
+    this.deleted = resized(this.deleted, words);
     this.size = capacity;
     this.used = Math.min(this.used, capacity);
     this.recount();

@@ -66,6 +66,7 @@ import {
   HEADER_EPOCH,
   HEADER_PHASE,
   HEADER_RATE,
+  MAX_ACTIONS,
   MAX_AGE,
   packCount,
 } from './instanceLayout.js';
@@ -88,57 +89,71 @@ export class ActionTexels {
   hasRates = false;
   /** Whether an instance was written since this was last set to false in the middle of a fade or a warp. */
   hasFades = false;
-  readonly texture: InstanceTexture;
-  /** Numbers of an instance, and of what stands before its actions. */
-  readonly stride: number;
-  private readonly first: number;
+  /** Another one after `replace`, and once an instance plays more at once than any has before. */
+  texture = new InstanceTexture(0, 4);
+  private capacity = 0;
+  /** Actions that an instance has room for. */
+  private room = 1;
+
+  constructor(
+    private layers: readonly LayerActions[],
+    private readonly time: Clock,
+  ) {}
 
   /**
-   * @param before Those in whose place they are.
-   * @param kept So many instances play on what those say.
+   * Call when there is room for another number of instances, or there are other layers: shaders read another texture then.
+   *
+   * @param kept How many of the instances play what they did, in the same layers.
    */
-  constructor(
-    capacity: number,
-    private readonly layers: readonly LayerActions[],
-    private readonly time: Clock,
-    before: ActionTexels | null = null,
-    kept = 0,
-  ) {
-    this.stride = actionsTexels(layers.length) * 4;
-    this.first = firstAction(layers.length) * 4;
-    this.texture = new InstanceTexture(capacity, this.stride, 2 ** actionsRowBits(layers.length));
-    const { stride } = this;
+  replace(capacity: number, layers: readonly LayerActions[], kept: number): void {
+    const before = this.texture;
+    const isNew = this.capacity === 0;
+    const { length } = layers;
+    const stride = actionsTexels(length, this.room) * 4;
+    this.texture = new InstanceTexture(capacity, stride, 2 ** actionsRowBits(length));
+    this.capacity = capacity;
+    this.layers = layers;
     const { data } = this.texture;
-    if (before !== null && kept > 0) {
-      data.set(before.texture.data.subarray(0, kept * stride));
-      this.hasFades = before.hasFades;
-    }
-    if (before !== null && kept === 0) for (let i = 0; i < capacity; i++) this.write(i);
+    const { data: from, stride: size } = before;
+    for (let i = 0; i < kept; i++) for (let k = 0; k < size; k++) data[i * stride + k] = from[i * size + k];
+    if (!isNew && kept === 0) for (let i = 0; i < capacity; i++) this.write(i);
     else if (kept < capacity) {
       // None of the others plays anything yet.
       this.write(kept);
       repeatItem(data, kept * stride, stride);
     }
     // Where in the time between two poses its own lies: instances of one rate are spread evenly over frames.
-    for (let i = kept; i < capacity; i++) data[i * stride + HEADER_PHASE] = (i * GOLDEN) % 1;
-    if (before !== null) this.copyRates(before);
+    for (let i = kept; i < capacity; i++)
+      this.texture.data[i * this.texture.stride + HEADER_PHASE] = (i * GOLDEN) % 1;
+    this.copyRates(before);
+    this.version++;
+    // Whoever hears of it finds the one that takes its place.
+    before.dispose();
+  }
+
+  /** Makes room for so many actions of each instance, and for some that are likely to come: all is copied and sent again. */
+  makeRoom(actions: number): void {
+    const { room, layers } = this;
+    if (actions <= room) return;
+    this.room = Math.min(Math.max(actions, 2 * room), layers.length * MAX_ACTIONS);
+    this.replace(this.capacity, layers, this.capacity);
   }
 
   /** How many poses an instance is to have each second; 0 for one in every frame. */
   rateOf(index: number): number {
-    return this.texture.data[index * this.stride + HEADER_RATE];
+    const { data, stride } = this.texture;
+    return data[index * stride + HEADER_RATE];
   }
 
   setRate(index: number, rate: number): void {
-    this.texture.data[index * this.stride + HEADER_RATE] = rate;
+    const { data, stride } = this.texture;
+    data[index * stride + HEADER_RATE] = rate;
     this.hasRates ||= rate > 0;
   }
 
-  copyRates(source: ActionTexels): void {
-    const { data } = source.texture;
-    const end = Math.min(data.length / source.stride, this.texture.data.length / this.stride);
-    if (!source.hasRates && !this.hasRates) return;
-    for (let i = 0; i < end; i++) this.setRate(i, data[i * source.stride + HEADER_RATE]);
+  copyRates({ data, stride }: InstanceTexture): void {
+    const end = Math.min(data.length / stride, this.capacity);
+    for (let i = 0; i < end; i++) this.setRate(i, data[i * stride + HEADER_RATE]);
   }
 
   /**
@@ -148,8 +163,8 @@ export class ActionTexels {
    * @param levelRate Poses a second at the level of detail at which it is drawn; the lower of both rates holds.
    */
   isDue(index: number, posedAt: number, clock: number, levelRate: number): boolean {
-    const { data } = this.texture;
-    const at = index * this.stride;
+    const { data, stride } = this.texture;
+    const at = index * stride;
     const own = data[at + HEADER_RATE];
     const rate = own > 0 && levelRate > 0 ? Math.min(own, levelRate) : Math.max(own, levelRate);
     const changed = data[at + HEADER_CHANGED] - (this.time.epoch - data[at + HEADER_EPOCH]) * CLOCK_EPOCH;
@@ -160,14 +175,17 @@ export class ActionTexels {
 
   /** Writes an instance, without marking it for upload. */
   write(index: number): void {
-    const { layers, time, texture, stride } = this;
-    const { data } = texture;
+    const { layers, time } = this;
+    let actions = 0;
+    for (const layer of layers) actions += layer.count(index);
+    this.makeRoom(actions);
+    const { data, stride } = this.texture;
     const now = time.timeOf(index);
     const paused = time.isPaused(index);
     const at = index * stride;
     data[at + HEADER_CHANGED] = time.time;
     data[at + HEADER_EPOCH] = time.epoch;
-    let to = at + this.first;
+    let to = at + firstAction(layers.length) * 4;
     for (let number = 0; number < layers.length; number++) {
       const layer = layers[number];
       this.hasFades ||= !paused && layer.isFading(index);
@@ -183,8 +201,8 @@ export class ActionTexels {
 
   /** Whether an instance was written so long ago that its times will not be exact for long. */
   isOld(index: number): boolean {
-    const written = this.texture.data[index * this.stride + HEADER_EPOCH];
-    return Math.abs(this.time.epoch - written) > MAX_AGE / 2;
+    const { data, stride } = this.texture;
+    return Math.abs(this.time.epoch - data[index * stride + HEADER_EPOCH]) > MAX_AGE / 2;
   }
 
   /** Writes an instance, and marks it for upload. */

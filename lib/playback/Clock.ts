@@ -1,5 +1,4 @@
 import { CLOCK_EPOCH } from '../constants.js';
-import { resized, swapItems } from '../utils/attributes.js';
 
 /** The time that a crowd has in common, and that of the instances for which it stands still. It is counted in epochs, see `CLOCK_EPOCH`. */
 export class Clock {
@@ -12,12 +11,8 @@ export class Clock {
   updates = 0;
   /** Seconds since the beginning, by instance, of those that have a clock of their own. */
   own: (number | undefined)[] = [];
-  /** Seconds since the beginning at which an instance was paused; NaN while it is not. */
-  private pausedAt: Float64Array;
-
-  constructor(capacity: number) {
-    this.pausedAt = new Float64Array(capacity).fill(Number.NaN);
-  }
+  /** The same at which those were paused that are. */
+  private pausedAt: (number | undefined)[] = [];
 
   /** Seconds since the beginning. */
   get elapsed(): number {
@@ -41,7 +36,7 @@ export class Clock {
   }
 
   isPaused(index: number): boolean {
-    return !Number.isNaN(this.pausedAt[index]);
+    return this.pausedAt[index] !== undefined;
   }
 
   /** Lets an instance's time stand still. */
@@ -55,33 +50,29 @@ export class Clock {
    * @returns Seconds that have passed meanwhile.
    */
   resume(index: number): number {
-    const missed = this.elapsed - this.pausedAt[index];
-    this.pausedAt[index] = Number.NaN;
+    const missed = this.elapsed - this.timeOf(index);
+    this.pausedAt[index] = undefined;
     if (this.own[index] !== undefined) this.own[index] = this.elapsed;
     return missed;
   }
 
   /** Seconds since the beginning for an instance, by its own clock if it has one; for one that is paused, until it was. */
   timeOf(index: number): number {
-    if (this.isPaused(index)) return this.pausedAt[index];
-    return this.own[index] ?? this.elapsed;
+    return this.pausedAt[index] ?? this.own[index] ?? this.elapsed;
   }
 
   resize(capacity: number): void {
-    this.pausedAt = resized(this.pausedAt, capacity, Number.NaN);
-    this.own.length = Math.min(this.own.length, capacity);
+    for (const times of [this.pausedAt, this.own]) times.length = Math.min(times.length, capacity);
   }
 
   swap(i: number, j: number): void {
-    const { own } = this;
-    swapItems(this.pausedAt, i, j, 1);
-    if (own.length > 0) [own[i], own[j]] = [own[j], own[i]];
+    for (const times of [this.pausedAt, this.own])
+      if (times.length > 0) [times[i], times[j]] = [times[j], times[i]];
   }
 
   /** An instance begins anew. */
   reset(index: number): void {
-    this.pausedAt[index] = Number.NaN;
-    if (index < this.own.length) this.own[index] = undefined;
+    for (const times of [this.pausedAt, this.own]) if (index < times.length) times[index] = undefined;
   }
 
   copy(source: Clock): void {

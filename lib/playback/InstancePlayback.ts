@@ -89,8 +89,8 @@ export class InstancePlayback implements InstanceData {
   } | null = null;
   /** Where instances were when renderers last posed them. */
   readonly previousRows: Set<PreviousRows> = new Set();
-  /** All that instances play, as shaders read it. Another one after `resize`. */
-  texels: ActionTexels;
+  /** All that instances play, as shaders read it. */
+  readonly texels: ActionTexels;
   /** When the next sweep begins, and up to which instance the present one has come. */
   private sweepsAt = LONG;
   private swept = Infinity;
@@ -107,9 +107,10 @@ export class InstancePlayback implements InstanceData {
     private readonly clips: () => ClipTable,
     private readonly tracks: () => PoseTracks | null = () => null,
   ) {
-    this.time = new Clock(capacity);
+    this.time = new Clock();
     this.layers = [new LayerActions(capacity)];
-    this.texels = new ActionTexels(capacity, this.layers, this.time);
+    this.texels = new ActionTexels(this.layers, this.time);
+    this.replaceTexels();
   }
 
   /** Grows with each change of what shaders read. */
@@ -425,7 +426,7 @@ export class InstancePlayback implements InstanceData {
   /** Takes over what as many instances play on the base. */
   copy(source: InstancePlayback): this {
     this.time.copy(source.time);
-    this.texels.copyRates(source.texels);
+    this.texels.copyRates(source.texels.texture);
     this.layers[0].copy(source.layers[0]);
     for (let i = 0; i < this.capacity; i++) this.driver?.released(i);
     this.writeAll();
@@ -459,10 +460,6 @@ export class InstancePlayback implements InstanceData {
    * @param kept How many of the instances play what they did, in the same layers.
    */
   replaceTexels(kept = 0): void {
-    const { texels } = this;
-    this.texels = new ActionTexels(this.capacity, this.layers, this.time, texels, kept);
-    this.texels.version = texels.version + 1;
-    // Whoever hears of it finds those that take their place.
-    texels.dispose();
+    this.texels.replace(this.capacity, this.layers, kept);
   }
 }

@@ -65,9 +65,11 @@ export const MAX_AGE = 4096;
  */
 export const firstAction = (layers: number): number => layers;
 
-/** Texels of an instance: up to `MAX_ACTIONS` for each layer, one behind another; unless all are used, one of clip 0 ends them. */
-export const actionsTexels = (layers: number): number =>
-  firstAction(layers) + layers * MAX_ACTIONS * ACTION_TEXELS;
+/**
+ * Texels of an instance: as many actions as any has had at once, up to `MAX_ACTIONS` for each layer, one behind another; unless all are used, one of clip 0 ends them.
+ */
+export const actionsTexels = (layers: number, actions = layers * MAX_ACTIONS): number =>
+  firstAction(layers) + actions * ACTION_TEXELS;
 
 /** Texels that a row of a texture may have on every device. */
 const MAX_ROW = 2048;
@@ -75,14 +77,6 @@ const MAX_ROW = 2048;
 /** Instances in a row of that texture, as an exponent of two. */
 export const actionsRowBits = (layers: number): number =>
   Math.min(7, Math.floor(Math.log2(MAX_ROW / actionsTexels(layers))));
-
-/** All that shaders are told of it: texels before the actions, texels, `actionsRowBits`, and actions at most. */
-export const playedLayout = (layers: number): [number, number, number, number] => [
-  firstAction(layers),
-  actionsTexels(layers),
-  actionsRowBits(layers),
-  layers * MAX_ACTIONS,
-];
 
 /** Frames of a clip and how it loops, in one number: exact in a float for clips of up to 524,288 frames. */
 export function packCount(count: number, loop: number): number {

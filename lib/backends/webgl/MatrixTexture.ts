@@ -97,10 +97,9 @@ export class MatrixTexture {
       unsent.addAll();
     }
     if (unsent.isEmpty) return;
-    const first = unsent.first * 32;
     const end = Math.min((unsent.last + 1) * 32, attribute.count);
+    sendTexels(renderer, texture, unsent.first * 32 * SIZE, end * SIZE);
     unsent.clear();
-    sendTexels(renderer, texture, first * SIZE, end * SIZE);
   }
 
   /** Has a palette pose instances again that were moved. Call `update` before. */

@@ -10,7 +10,7 @@ import {
 } from '../../../shaders/skinningMatrix.glsl.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { DrawTextures } from '../../core/CrowdSkeleton.js';
-import { actionsRowBits, actionsTexels } from '../../playback/instanceLayout.js';
+import { actionsRowBits } from '../../playback/instanceLayout.js';
 import type { GLSLSource } from './glslSources.js';
 
 /** Textures of sources whose vertices find out by themselves what their instance plays. */
@@ -22,7 +22,7 @@ export const bindActions = ({ boneTexture, playback }: DrawnCrowd, textures: Dra
 /** What such vertices find it out by. */
 export const readActionsGLSL: readonly string[] = [
   frameAtGLSL,
-  /*@__PURE__*/ playedTexelGLSL(/*@__PURE__*/ actionsRowBits(1), /*@__PURE__*/ actionsTexels(1)),
+  /*@__PURE__*/ playedTexelGLSL(/*@__PURE__*/ actionsRowBits(1)),
   poseStructGLSL,
   poseLayerGLSL,
 ];

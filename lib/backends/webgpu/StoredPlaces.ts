@@ -121,7 +121,7 @@ export const actionsOf = ({ crowd: { written }, playback }: DrawnCrowd): Instanc
   ((written as StoredOnGPU | null)?.actions ?? layeredOf(playback.texels.texture)) as InstanceTexels;
 
 /** Reads numbers of instances. Others of the same kind may take their place as its `value`. */
-export type TexelReader = Pick<TexelNode, 'rowTexels' | 'instanceTexels'> & { value: unknown };
+export type TexelReader = Pick<TexelNode, 'rowTexels' | 'instanceTexels' | 'width'> & { value: unknown };
 
 export const readerOf = (numbers: InstanceTexels): TexelReader =>
   'isTexture' in numbers ? texels(numbers) : new TexelBuffer(numbers);
@@ -129,6 +129,8 @@ export const readerOf = (numbers: InstanceTexels): TexelReader =>
 /** Reads texels of a buffer as those of an `InstanceTexture`. */
 class TexelBuffer implements TexelReader {
   private readonly node: StorageOf<'vec4'>;
+  /** Of actions of one layer. */
+  readonly width = int(2 ** actionsRowBits(1) * actionsTexels(1));
 
   constructor(buffer: StorageBufferAttribute) {
     this.node = storageOf(buffer, 'vec4').toReadOnly();
@@ -142,9 +144,8 @@ class TexelBuffer implements TexelReader {
     this.node.value = buffer;
   }
 
-  /** In rows as actions of one layer have them. */
   rowTexels(x: Node<'int'>, row: Node<'int'>, count: number): Node<'vec4'>[] {
-    return this.texels(row.mul(2 ** actionsRowBits(1) * actionsTexels(1)).add(x), count);
+    return this.texels(row.mul(this.width).add(x), count);
   }
 
   instanceTexels(instance: Node<'int'>, stride: number, offset: Node<'int'>, count: number): Node<'vec4'>[] {

@@ -12,11 +12,11 @@ import {
 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
 import type { PosedCrowd, PoseSource } from '../../animation/PoseSource.js';
-import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../../constants.js';
+import { PARAM_MORPH_TEXEL, PARAM_ROWS } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { actionsRowBits, actionsTexels, firstAction } from '../../playback/instanceLayout.js';
+import { actionsRowBits, firstAction } from '../../playback/instanceLayout.js';
 import { LevelMesh } from '../levels/LevelMesh.js';
 import { ImpostorAtlas, type ImpostorOptions } from './ImpostorAtlas.js';
 
@@ -60,7 +60,6 @@ const impostorSource: PoseSource = {
   hasFrames: false,
   setParameters({ playback: { layers } }, parameters) {
     parameters[PARAM_ROWS] = actionsRowBits(layers.length);
-    parameters[PARAM_STRIDE] = actionsTexels(layers.length);
     parameters[PARAM_MORPH_TEXEL] = firstAction(layers.length);
   },
   pose() {},

@@ -119,7 +119,7 @@ export class CrowdKinds implements CrowdFeature {
   private counted = 0;
   private countedVersion = -1;
   /** What shaders know the kinds by. */
-  private texels: object | null = null;
+  private told: object | null = null;
 
   /** @throws If the crowd has kinds already, or instanced attributes of the user's own. */
   constructor(
@@ -286,8 +286,8 @@ export class CrowdKinds implements CrowdFeature {
 
   /** @internal */
   listOf(mesh: CrowdMesh): ListNumber {
-    // Others, once there is room for more instances, or there are other layers.
-    if (this.crowd.playback.texels !== this.texels) this.tellAll();
+    // Another one, once there is room for more instances, or there are other layers.
+    if (this.crowd.playback.texels.texture !== this.told) this.tellAll();
     const list = this.crowd.views.splitter?.listOf(mesh) ?? ALL_LEVELS;
     return list === 0 ? 0 : listOfKind(list, this.kindOf(mesh));
   }
@@ -361,7 +361,7 @@ export class CrowdKinds implements CrowdFeature {
   }
 
   private tellAll(): void {
-    this.texels = this.crowd.playback.texels;
+    this.told = this.crowd.playback.texels.texture;
     for (let id = 0; id < this.crowd.capacity; id++) this.tell(id);
   }
 
@@ -372,8 +372,8 @@ export class CrowdKinds implements CrowdFeature {
     // Whatever the GPU has been told of the instance it does not read again.
     if (written?.plays) written.refuse();
     const { texels } = playback;
-    const { data } = texels.texture;
-    const at = id * texels.stride + HEADER_PHASE;
+    const { data, stride } = texels.texture;
+    const at = id * stride + HEADER_PHASE;
     data[at] = (this.kinds[id] * bodies.image.height) / this.meshes.length + (data[at] % 1);
     texels.changed(id);
   }

@@ -191,8 +191,9 @@ export class DrawOrder implements CrowdFeature {
 
 const _toCamera = /*@__PURE__*/ new Matrix4();
 
-/** Ids of the instances that are looked at. */
+/** Ids of the instances that are looked at, and room to sort them. */
 let _ids = /*@__PURE__*/ new Uint32Array(0);
+let _others = /*@__PURE__*/ new Uint32Array(0);
 /** By id, depths or squared distances, and the bits of these, in whose place come codes that are in the same order. */
 let _depths = /*@__PURE__*/ new Float32Array(0);
 let _codes = /*@__PURE__*/ new Uint32Array(0);
@@ -203,6 +204,7 @@ let _fades = /*@__PURE__*/ new Uint8Array(0);
 function reserve(count: number): void {
   if (_ids.length >= count) return;
   _ids = new Uint32Array(count);
+  _others = new Uint32Array(count);
   _depths = new Float32Array(count);
   _codes = new Uint32Array(_depths.buffer);
   _fades = new Uint8Array(count);
@@ -259,7 +261,7 @@ class SortedView implements View {
       const at = id * 4;
       _depths[id] = -(m[2] * spheres[at] + m[6] * spheres[at + 1] + m[10] * spheres[at + 2] + m[14]);
     }
-    if (custom === null) sortByCode(ids, count, codesOf(ids, count, this.farFirst));
+    if (custom === null) sortByCode(ids, count, codesOf(ids, count, this.farFirst), _others);
     else this.sortCustom(ids, count, camera, custom);
     if (!isFading) {
       this.list.assign(ids, count);

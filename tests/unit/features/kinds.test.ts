@@ -197,8 +197,8 @@ test('what an instance of other proportions plays by stays its own, whatever hap
   const tall = kinds.add(bakeCharacter(root, []));
   const told = () => {
     for (const mesh of kinds.meshes) void mesh?.list;
-    const { texture, stride } = crowd.playback.texels;
-    return Array.from({ length: crowd.count }, (_, i) => Math.floor(texture.data[i * stride + HEADER_PHASE]));
+    const { data, stride } = crowd.playback.texels.texture;
+    return Array.from({ length: crowd.count }, (_, i) => Math.floor(data[i * stride + HEADER_PHASE]));
   };
   const kindsNow = () => Array.from(kinds.kinds.subarray(0, crowd.count));
   kinds.setKindAt(2, tall);
