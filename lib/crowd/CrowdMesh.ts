@@ -129,6 +129,8 @@ export abstract class CrowdMesh extends InstancedMesh<
   /** @internal */
   readonly texels: MatrixTexels;
   protected options: Required<DrawOptions>;
+  /** In which shadows are drawn, until others are assigned, which are the user's to dispose. */
+  private readonly depths = [new MeshDepthMaterial(), new MeshDistanceMaterial()];
   /** Whether the mesh is becoming a copy of another, so that materials need not be prepared for what is in between. */
   private copying = false;
 
@@ -158,8 +160,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.morphs = same?.morphs ?? new MorphInfluences(this);
     this.texels = same?.texels ?? new MatrixTexels();
     this.appearance = same ? [] : [this.colors, this.texels];
-    this.customDepthMaterial = new MeshDepthMaterial();
-    this.customDistanceMaterial = new MeshDistanceMaterial();
+    [this.customDepthMaterial, this.customDistanceMaterial] = this.depths;
     this.fitGeometry(this.geometry);
     const fields = this.fields as MeshFields;
     fields.count = crowd.count;
@@ -505,8 +506,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     for (const backend of backends) backend.release?.(this);
     this.geometry.dispose();
     for (const data of [...this.appearance]) data.dispose();
-    this.customDepthMaterial?.dispose();
-    this.customDistanceMaterial?.dispose();
+    for (const material of this.depths) material.dispose();
   }
 
   /** Brings materials and draw parameters up to what the mesh is now. @internal */

@@ -1,6 +1,5 @@
 import type { BufferGeometry, Material, Raycaster } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import { backends } from '../../core/Backend.js';
 import type { DrawnCrowd, DrawOptions } from '../../core/Crowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { ListNumber } from '../../culling/LODSelector.js';
@@ -76,6 +75,7 @@ export class LevelMesh extends CrowdMesh {
     // Renderers ask it first: a mesh of no level costs no draw call.
     layers.test = (other) => !this.follows && this.list !== 0 && test.call(layers, other);
     this.motions = owner.motions;
+    // What is drawn in the same materials casts shadows in the same, too.
     if ([material].flat()[0] === [owner.material].flat()[0]) {
       this.customDepthMaterial = owner.customDepthMaterial;
       this.customDistanceMaterial = owner.customDistanceMaterial;
@@ -157,14 +157,6 @@ export class LevelMesh extends CrowdMesh {
     this.free();
     this.removed?.();
     return this;
-  }
-
-  protected override free(): void {
-    for (const backend of backends) backend.release?.(this);
-    // The owner's stay.
-    if (this.customDepthMaterial === this.owner.customDepthMaterial)
-      this.customDepthMaterial = this.customDistanceMaterial = undefined;
-    super.free();
   }
 
   protected override fitGeometry(): void {}
