@@ -22,13 +22,15 @@ export function shorten(text) {
     // Next to an expression a space may part its value from what follows: "a - ${-1}".
     let bare = i === 0 ? line : line.trimStart();
     if (i < last) bare = bare.trimEnd();
-    return bare.trimStart().startsWith('#') ? bare : bare.replace(SPACES, '$1');
+    return bare.trimStart().startsWith('#') ? bare : bare.replace(SPACES, '$1').replace(SIGNS, '$1');
   });
   return short.filter((line, i) => line !== '' || i === 0 || i === last).join('\n');
 }
 
-/** What needs no spaces around it. Plus and minus do next to each other, and keep theirs. */
+/** What needs no spaces around it. */
 const SPACES = /(?<=\S) *([()[\]{},;=*<>?:&|!^%/]) *(?=\S)/g;
+/** Nor do plus and minus, but next to each other. */
+const SIGNS = /(?<=[^\s+-]) *([+-]) *(?=[^\s+-])/g;
 
 /**
  * Vite plugin: shortens shaders in template literals behind a comment that says `glsl`. Nobody minifies these who uses the

@@ -152,7 +152,7 @@ export class CrowdKinds implements CrowdFeature {
    */
   add(character: Character, options: KindOptions = {}): KindMesh {
     const { crowd, meshes } = this;
-    const { boneTexture, interpolate } = crowd;
+    const { boneTexture } = crowd;
     const { name, parts, material } = character;
     if (boneTexture.binding !== null || character.boneTexture.binding !== null)
       throw new Error('CrowdKinds: a vertex texture poses no other vertices; make a second crowd.');
@@ -166,9 +166,7 @@ export class CrowdKinds implements CrowdFeature {
     const { written } = crowd.crowd;
     if (body && written?.plays) written.refuse();
     const geometry = rebindGeometry(character.geometry, character.boneTexture, body ?? boneTexture);
-    const { influences = crowd.influences, shadowInfluences = options.influences ?? crowd.shadowInfluences } =
-      options;
-    const mesh = new KindMesh(crowd, geometry, material, { influences, shadowInfluences, interpolate });
+    const mesh = new KindMesh(crowd, geometry, material, options);
     mesh.bodyFor = bodyFor;
     mesh.body = body;
     mesh.name = name;

@@ -427,10 +427,7 @@ function meshOf(
   }
   refuseInstanced(NAME, owner.geometry);
   refuseInstanced(NAME, geometry);
-  const { interpolate } = owner;
-  const { influences = owner.influences } = options;
-  const shadowInfluences = options.shadowInfluences ?? options.influences ?? owner.shadowInfluences;
-  const mesh = new LevelMesh(owner, geometry, material, { influences, shadowInfluences, interpolate }, from);
+  const mesh = new LevelMesh(owner, geometry, material, options, from);
   setShadows(mesh, options);
   return mesh;
 }

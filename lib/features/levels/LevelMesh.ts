@@ -55,6 +55,7 @@ export class LevelMesh extends CrowdMesh {
   /**
    * @param owner In whose place it is drawn, and whose child it becomes.
    * @param material One, or one for each group of the geometry.
+   * @param options What is left out is as of the owner; in shadow maps, as it is elsewhere.
    * @param from Number of the crowd's level from which on it is drawn in the owner's place; null if it is that level itself.
    * @internal
    */
@@ -62,12 +63,17 @@ export class LevelMesh extends CrowdMesh {
     readonly owner: CrowdMesh,
     geometry: BufferGeometry,
     material: Material | Material[],
-    options: DrawOptions,
+    { influences, shadowInfluences, interpolate = owner.interpolate }: DrawOptions,
     readonly from: number | null = null,
   ) {
     shareMorphs();
     followOwners(LevelMesh);
-    super(geometry, material, owner.crowd, options, owner);
+    const own = {
+      influences: influences ?? owner.influences,
+      shadowInfluences: shadowInfluences ?? influences ?? owner.shadowInfluences,
+      interpolate,
+    };
+    super(geometry, material, owner.crowd, own, owner);
     this.name = owner.name;
     attach(this);
     const { layers } = this;
