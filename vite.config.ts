@@ -99,7 +99,7 @@ export default defineConfig(({ mode, command }): UserConfig => {
   const isShort = mode === 'short';
   const texts = isShort ? [shortTexts()] : [];
   return {
-    plugins: [bundled(texts), shaderNodes(), shortShaders(), texts],
+    plugins: [bundled(texts), shaderNodes(), shortShaders(isShort), texts],
     build: {
       lib: { entry: entries, formats: ['es'] },
       outDir: path(isShort ? 'dist/production' : 'dist'),

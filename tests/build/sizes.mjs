@@ -73,7 +73,7 @@ const shortened = (condition) => ({
 
 async function shorten(path, condition) {
   const code = await readFile(path, 'utf8');
-  const plain = shortenAll(code, parseAst(code, { lang: 'ts' }));
+  const plain = shortenAll(code, parseAst(code, { lang: 'ts' }), condition === 'production');
   return condition === 'production' ? shortenTexts(plain, parseAst(plain, { lang: 'ts' }), path) : plain;
 }
 

@@ -2,14 +2,16 @@
 const GLSL = /\/\* glsl \*\/\s*$/;
 
 /**
- * Leaves out comments, indentation, empty lines, and spaces that part no words. Lines stay apart. Lines for the preprocessor keep
- * their spaces, of which some matter.
+ * Leaves out comments, indentation, empty lines, and spaces that part no words. Lines for the preprocessor keep their spaces, of which
+ * some matter.
  *
  * @param {string} text GLSL, as it stands in a template literal. What stands for an expression may be next to either end.
+ * @param {boolean} [joins] Whether lines are put together. Compilers then say less well where an error is.
+ * @param {boolean} [mayJoin] Whether the first line is, which may go on with one for the preprocessor.
  * @returns {string}
  * @throws {Error} If a line goes on in the next one: that may be a comment, and then begins with what is code.
  */
-export function shorten(text) {
+export function shorten(text, joins = false, mayJoin = false) {
   const [continued] = /[^\n]*\\\r?\n/.exec(text) ?? [];
   if (continued !== undefined)
     throw new Error(`shorten: the line "${continued.trim()}" goes on in the next; use one line.`);
@@ -24,7 +26,14 @@ export function shorten(text) {
     if (i < last) bare = bare.trimEnd();
     return bare.trimStart().startsWith('#') ? bare : bare.replace(SPACES, '$1').replace(SIGNS, '$1');
   });
-  return short.filter((line, i) => line !== '' || i === 0 || i === last).join('\n');
+  let [all] = short;
+  let isFree = mayJoin;
+  for (const line of short.slice(1).filter((line, i) => line !== '' || i + 1 === last)) {
+    const isCode = line !== '' && !line.startsWith('#');
+    all += isFree && isCode && /[;{},]$/.test(all) ? line : `\n${line}`;
+    isFree = joins && isCode;
+  }
+  return all;
 }
 
 /** What needs no spaces around it. */
@@ -36,13 +45,13 @@ const SIGNS = /(?<=[^\s+-]) *([+-]) *(?=[^\s+-])/g;
  * Vite plugin: shortens shaders in template literals behind a comment that says `glsl`. Nobody minifies these who uses the
  * library.
  */
-export function shortShaders() {
+export function shortShaders(joins) {
   return {
     name: 'short-shaders',
     enforce: 'pre',
     transform(code, id) {
       if (!/\.ts$/.test(id) || !code.includes('/* glsl */ `')) return null;
-      return { code: shortenAll(code, this.parse(code, { lang: 'ts' })), map: null };
+      return { code: shortenAll(code, this.parse(code, { lang: 'ts' }), joins), map: null };
     },
   };
 }
@@ -54,10 +63,12 @@ export function shortShaders() {
  * @param {object} program The code, parsed.
  * @returns {string}
  */
-export function shortenAll(code, program) {
+export function shortenAll(code, program, joins) {
   let text = code;
-  for (const { start, end } of glslTexts(program, code).reverse())
-    text = text.slice(0, start) + shorten(text.slice(start, end)) + text.slice(end);
+  for (const { start, end } of glslTexts(program, code).reverse()) {
+    const isOpen = /(^|\n)\s*(#|\$\{)[^\n]*$/.test(text.slice(0, start));
+    text = text.slice(0, start) + shorten(text.slice(start, end), joins, joins && !isOpen) + text.slice(end);
+  }
   return text;
 }
 

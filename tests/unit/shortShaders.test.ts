@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAst } from 'vite';
 import { expect, test } from 'vitest';
-import { glslTexts, shorten } from '../setup/shortShaders.mjs';
+import { glslTexts, shorten, shortenAll } from '../setup/shortShaders.mjs';
 
 /** Lines of GLSL without comments, indentation and empty lines, read character by character; code as its words and signs. */
 function linesOf(text: string): string[][] {
@@ -25,6 +25,10 @@ function linesOf(text: string): string[][] {
     .map((line) => [macro(line), ...words(line.slice(macro(line).length))]);
 }
 
+/** The same, where only those for the preprocessor are lines. */
+const statementsOf = (text: string): string[] =>
+  linesOf(text).flatMap((line) => (line[0] === '' ? line.slice(1) : [line.join(' ')]));
+
 test('shaders that are shipped say the same as those that are tested', () => {
   let [texts, saved] = [0, 0];
   const list = (folder: string) =>
@@ -33,12 +37,14 @@ test('shaders that are shipped say the same as those that are tested', () => {
     if (!file.endsWith('.ts')) continue;
     const code = readFileSync(file, 'utf8');
     if (!code.includes('/* glsl */ `')) continue;
-    const found = glslTexts(parseAst(code, { lang: 'ts' }), code).map(({ start, end }) =>
-      code.slice(start, end),
-    );
+    const textsOf = (all: string) =>
+      glslTexts(parseAst(all, { lang: 'ts' }), all).map(({ start, end }) => all.slice(start, end));
+    const found = textsOf(code);
     // What stands for expressions between two texts goes on with the line.
-    const short = found.map(shorten).join('X');
+    const short = found.map((text) => shorten(text)).join('X');
     expect(linesOf(short), file).toEqual(linesOf(found.join('X')));
+    const joined = textsOf(shortenAll(code, parseAst(code, { lang: 'ts' }), true)).join('X');
+    expect(statementsOf(joined), file).toEqual(statementsOf(short));
     texts += found.length;
     saved += found.join('X').length - short.length;
   }
