@@ -29,7 +29,8 @@ export function shorten(text, joins = false, mayJoin = false) {
   let [all] = short;
   let isFree = mayJoin;
   for (const line of short.slice(1).filter((line, i) => line !== '' || i + 1 === last)) {
-    const isCode = line !== '' && !line.startsWith('#');
+    // What stands for an expression may begin with one for the preprocessor, too.
+    const isCode = !/^(#|\$\{|`|$)/.test(line);
     all += isFree && isCode && /[;{},]$/.test(all) ? line : `\n${line}`;
     isFree = joins && isCode;
   }

@@ -25,9 +25,11 @@ function linesOf(text: string): string[][] {
     .map((line) => [macro(line), ...words(line.slice(macro(line).length))]);
 }
 
-/** The same, where only those for the preprocessor are lines. */
+/** The same, where only those are lines that are for the preprocessor, or begin with an expression, which may be so. */
 const statementsOf = (text: string): string[] =>
-  linesOf(text).flatMap((line) => (line[0] === '' ? line.slice(1) : [line.join(' ')]));
+  linesOf(text).flatMap(([macro, ...words]) =>
+    macro === '' && words[0] !== '$' ? words : [[macro, ...words].join(' ')],
+  );
 
 test('shaders that are shipped say the same as those that are tested', () => {
   let [texts, saved] = [0, 0];
