@@ -94,7 +94,7 @@ const _vector = /*@__PURE__*/ new Vector3();
  *
  * @category Crowd
  */
-export class GPUInstances implements CrowdFeature, StoredOnGPU {
+export class GPUInstances implements CrowdFeature {
   /** @internal */
   readonly matrices: Storage | null;
   /** @internal */
@@ -272,7 +272,7 @@ export class GPUInstances implements CrowdFeature, StoredOnGPU {
   }
 
   /** Has the crowd know that the GPU writes its instances, or none. */
-  private become(written: this | null): void {
+  private become(written: StoredOnGPU | null): void {
     const { crowd } = this.crowd;
     crowd.written = written;
     for (const { bounds } of crowd.members) bounds.drop();
