@@ -114,12 +114,11 @@ export function bytesByKind(json: GLTF.IGLTF, external: number) {
     ['geometry', viewsOf(primitives.flatMap((one) => [one.indices, ...attributesOf(one)]))],
     ['geometry', primitives.map((one) => (one.extensions?.[DRACO] as GLTF.IAccessor)?.bufferView)],
     ['animations', viewsOf(samplers.flatMap(({ input, output }) => [input, output]))],
-    ['other', [...bufferViews.keys()]],
   ];
+  const kindOf = new Map(kinds.reverse().flatMap(([kind, views]) => views.map((view) => [view, kind])));
   for (const [view, { byteLength, extensions }] of bufferViews.entries()) {
     const packed = extensions?.EXT_meshopt_compression ?? extensions?.KHR_meshopt_compression;
-    const [kind] = kinds.find(([, views]) => views.includes(view)) as (typeof kinds)[number];
-    bytes[kind] += (packed as { byteLength?: number })?.byteLength ?? byteLength;
+    bytes[kindOf.get(view) ?? 'other'] += (packed as { byteLength?: number })?.byteLength ?? byteLength;
   }
   return bytes;
 }

@@ -153,16 +153,15 @@ export class SkinnedInstancedMeshExtension {
    */
   async afterRoot(result: ResultOfLoader): Promise<void> {
     if (this.stored.size === 0) return;
-    const characters = Array.from(this.stored, (one) => this.read(...one));
-    const bakedCharacters = await Promise.all(characters).catch((cause) => {
-      throw damaged(cause);
-    });
+    const bakedCharacters = await Promise.all(Array.from(this.stored, (one) => this.read(...one)));
     Object.assign(result, { bakedCharacters });
   }
 
-  private async read(index: number, stored: StoredCharacter): Promise<LoadedCharacter> {
-    const { options } = this;
-    const { value, views: places, digest } = stored;
+  /** What is stored, and the mesh whose geometry is as it was. */
+  private async open(
+    index: number,
+    { value, views: places, digest }: StoredCharacter,
+  ): Promise<[Mesh<BufferGeometry, Material[]>, StoredFields]> {
     const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
     const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view)));
     const views = buffers.map((buffer) => new Uint8Array(buffer));
@@ -176,6 +175,15 @@ export class SkinnedInstancedMeshExtension {
     const fields = unpack(value, views) as StoredFields;
     checkStored(fields);
     restoreGeometry(geometry, fields.geometry);
+    return [mesh, fields];
+  }
+
+  private async read(index: number, stored: StoredCharacter): Promise<LoadedCharacter> {
+    const { options } = this;
+    const [mesh, fields] = await this.open(index, stored).catch((cause) => {
+      throw damaged(cause);
+    });
+    const { geometry } = mesh;
     const { geometry: _, looks, levels, mergeMaterials, data: __, vertices: ___, parts, ...rest } = fields;
     const materials = this.materialsOf(mesh.material, looks);
     mesh.material = (materials.length === 1 ? materials[0] : materials) as Material[];
@@ -236,7 +244,11 @@ export class SkinnedInstancedMeshExtension {
   private textureOf({ data, vertices }: StoredFields): BoneTexture {
     const { frames, vertexTextures } = this.options;
     if (!data) {
-      if (vertexTextures !== undefined) return vertexTextures.decode(vertices as never);
+      try {
+        if (vertexTextures !== undefined) return vertexTextures.decode(vertices as never);
+      } catch (cause) {
+        throw damaged(cause);
+      }
       throw fileError(
         "a character is a vertex texture; import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures', and pass " +
           '{ vertexTextures: VertexTexture } to the SkinnedInstancedMeshExtension.',

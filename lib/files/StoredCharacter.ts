@@ -39,7 +39,7 @@ export const fileError = (what: string, cause?: unknown): Error =>
 
 /** What is thrown where a file cannot be read: an error about it in the place of others, but for those of the loader's. */
 export function damaged(cause: unknown): unknown {
-  const { message } = cause as Error;
+  const message = String((cause as Error | null)?.message ?? cause);
   const isSaid = message.startsWith(EXTENSION) || message.startsWith('THREE.GLTFLoader');
   return isSaid ? cause : fileError(`${message}; the file is damaged: bake it anew.`, cause);
 }
@@ -212,13 +212,16 @@ function checkData(data: BoneTextureData): void {
   expectShape(data, { ...names, ...boxes, frames: 'count', layout: {}, flips: [{}] }, field);
   expectShape(jointBinds.filter(Boolean), [AFFINE_SIZE], `${field}.jointBinds`);
   const up = jointParents ?? jointNames.map(() => -1);
+  /** From which joint on the way up was taken that first came to each. */
+  const seenBy = new Uint32Array(joints);
   const areJoints =
     [up, jointBinds].every(({ length }) => length === joints) &&
-    up.every((joint, own) => {
-      // A joint of the same node as one before it says its own number.
-      let steps = 0;
-      for (let at = own; at in jointNames && up[at] !== at && steps <= joints; at = up[at]) steps++;
-      return (joint in jointNames || joint === -1) && steps <= joints;
+    up.every((joint) => joint in jointNames || joint === -1) &&
+    // A joint of the same node as one before it says its own number.
+    up.every((_, own) => {
+      let at = own;
+      for (; at >= 0 && up[at] !== at && seenBy[at] === 0; at = up[at]) seenBy[at] = own + 1;
+      return at < 0 || up[at] === at || seenBy[at] <= own;
     });
   expectFit(joints > 0 && areJoints, `${field}.jointParents`);
   const isEncoded = tracks !== undefined && encoding === (tracks === null ? 'frames' : 'tracks');

@@ -109,6 +109,7 @@ export class ActionTexels {
     const before = this.texture;
     const isNew = this.capacity === 0;
     const { length } = layers;
+    this.room = Math.min(this.room, length * MAX_ACTIONS);
     const stride = actionsTexels(length, this.room) * 4;
     this.texture = new InstanceTexture(capacity, stride, 2 ** actionsRowBits(length));
     this.capacity = capacity;

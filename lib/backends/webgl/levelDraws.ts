@@ -1,15 +1,15 @@
-import type { Material, Scene } from 'three';
+import { type Material, type Scene, VSMShadowMap } from 'three';
 import { levelDissolveGLSL } from '../../../shaders/levelDissolve.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { LevelMesh } from '../../features/levels/LevelMesh.js';
 import { glslSourceOf } from './glslSources.js';
 import type { LevelGLSL } from './patchMaterial.js';
-import { patch, showSeen, updateDraw } from './WebGLBackend.js';
+import { patch, showSeen } from './WebGLBackend.js';
 
 /**
  * Draws levels of detail that differ from their owner in nothing but geometry right after it, while what they read too is bound: that
- * takes less than half of what objects of the scene take.
+ * takes less than objects of the scene do. three.js still finds them when it goes through the scene, and uploads their geometry.
  */
 export const levelDraws: LevelGLSL = {
   fade: levelDissolveGLSL,
@@ -23,8 +23,8 @@ export const levelDraws: LevelGLSL = {
     for (let i = 0; i < attachments.length; i++) {
       const level = attachments[i] as LevelMesh;
       if (level.isLevelMesh !== true) continue;
-      level.follows = isAlone && isAlike(level, owner);
-      if (level.follows) updateDraw(level);
+      level.mayFollow = isAlone && isAlike(level, owner);
+      level.follows = false;
     }
   },
 
@@ -33,21 +33,24 @@ export const levelDraws: LevelGLSL = {
     const { attachments } = owner;
     const { seen } = owner.skeleton.drawn;
     const { renderer, scene, camera, material, group } = draw;
+    // Maps of variance have what receives shadows, too.
+    const hasReceivers = scene !== null || renderer.shadowMap.type === VSMShadowMap;
     const part = group === null ? -1 : owner.geometry.groups.indexOf(group);
     for (let i = 0; seen !== null && i < attachments.length; i++) {
       const level = attachments[i] as LevelMesh;
-      if (!level.follows || !level.visible || !(scene || level.castShadow)) continue;
+      if (!level.follows || !level.visible) continue;
+      if (!level.castShadow && !(hasReceivers && (scene || level.receiveShadow))) continue;
       if (seen.of(level.list).count === 0) continue;
       const { geometry, skeleton, modelViewMatrix, matrixWorld } = level;
       const { elements } = level.bindMatrix;
-      if (scene) patch(level, material, 'color', elements[PARAM_VARIANT]);
-      else patch(level, material, 'shadow', elements[PARAM_SHADOW_VARIANT]);
-      showSeen(level, draw, seen, glslSourceOf(level).poses?.(level) ?? null);
       // As three.js does for each object that it draws.
       modelViewMatrix.multiplyMatrices(camera.matrixWorldInverse, matrixWorld);
       level.normalMatrix.getNormalMatrix(modelViewMatrix);
       const run = (geometry.groups[part] ?? null) as never;
       if (scene) material.onBeforeRender(renderer, scene, camera, geometry, level, run);
+      if (scene) patch(level, material, 'color', elements[PARAM_VARIANT]);
+      else patch(level, material, 'shadow', elements[PARAM_SHADOW_VARIANT]);
+      showSeen(level, draw, seen, glslSourceOf(level).poses?.(level) ?? null);
       renderer.renderBufferDirect(camera, scene as Scene, geometry, material, level, run);
       skeleton.drawnCount = null;
     }
@@ -56,7 +59,6 @@ export const levelDraws: LevelGLSL = {
 
 /** What three.js, and whoever replaces a hook, may have otherwise. */
 const SAME = [
-  'count',
   'renderOrder',
   'frustumCulled',
   'receiveShadow',
@@ -74,6 +76,8 @@ const SAME = [
 function isAlike(level: LevelMesh, owner: CrowdMesh): boolean {
   const { material, geometry } = level;
   if (level.attachments.length > 0 || level.skeleton.drawn.renderer === null) return false;
+  // In the middle of a draw, `count` is of what that draws.
+  if (level.fields?.count !== owner.fields?.count) return false;
   if (level.layers.mask !== owner.layers.mask || (level.castShadow && !owner.castShadow)) return false;
   if (geometry.userData.lacks || owner.geometry.userData.lacks) return false;
   for (let i = 0; i < SAME.length; i++) {
@@ -84,10 +88,11 @@ function isAlike(level: LevelMesh, owner: CrowdMesh): boolean {
   if (!Array.isArray(material)) return material === owner.material && !material.transparent;
   const { groups } = geometry;
   const { groups: others } = owner.geometry;
-  for (let i = 0; i < groups.length || i < others.length; i++) {
-    const { materialIndex: at = 0 } = groups[i] ?? {};
+  if (groups.length !== others.length) return false;
+  for (let i = 0; i < groups.length; i++) {
+    const { materialIndex: at = 0 } = groups[i];
     const one = material[at];
-    if (at !== others[i]?.materialIndex || one !== (owner.material as Material[])[at] || one.transparent)
+    if (at !== others[i].materialIndex || one !== (owner.material as Material[])[at] || one?.transparent)
       return false;
   }
   return true;

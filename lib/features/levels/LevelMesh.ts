@@ -47,7 +47,9 @@ export class LevelMesh extends CrowdMesh {
   readonly isLevelMesh = true;
   /** @internal */
   declare drawn: AttachedMesh['drawn'];
-  /** Whether WebGLRenderer draws it right after its owner, and not as an object of the scene. @internal */
+  /** Whether WebGLRenderer may draw it right after its owner, and not as an object of the scene. @internal */
+  mayFollow = false;
+  /** Whether it does in this frame. @internal */
   follows = false;
   /** Called when it was disposed. @internal */
   removed: (() => void) | null = null;
@@ -103,6 +105,18 @@ export class LevelMesh extends CrowdMesh {
   /** @internal */
   override get parts(): InstanceParts | null {
     return (this.owner as CrowdMesh | undefined)?.parts ?? null;
+  }
+
+  /** three.js has uploaded the geometry when it calls this. @internal */
+  override beginFrame(): void {
+    super.beginFrame();
+    this.follows = this.mayFollow;
+  }
+
+  /** Another kind of renderer may be next, which draws it as an object. @internal */
+  override endDraws(): void {
+    super.endDraws();
+    this.follows = false;
   }
 
   /** @internal */

@@ -88,7 +88,8 @@ export class SplitNodes {
     for (let i = 0; i < MAX_LISTS; i++) {
       const list = i < lists.length ? lists[i] : 0;
       // Where nothing is drawn at a level, an instance is in the level's own list alone.
-      const drawn = list === ALL_LEVELS ? (splitter?.drawnLevels ?? list) : levelsIn(list);
+      const some = levelsIn(list);
+      const drawn = some === ALL_LEVELS ? (splitter?.drawnLevels ?? some) : some;
       table[LISTS + i].set(drawn, kindIn(list), 0, 0);
     }
     if (levels === null || splitter === null) return;
