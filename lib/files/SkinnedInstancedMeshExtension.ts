@@ -157,11 +157,11 @@ export class SkinnedInstancedMeshExtension {
     Object.assign(result, { bakedCharacters });
   }
 
-  /** What is stored, and the mesh whose geometry is as it was. */
+  /** The mesh, whose geometry is as it was, what is stored of it, and what poses it. */
   private async open(
     index: number,
     { value, views: places, digest }: StoredCharacter,
-  ): Promise<[Mesh<BufferGeometry, Material[]>, StoredFields]> {
+  ): Promise<[Mesh<BufferGeometry, Material[]>, StoredFields, BoneTexture]> {
     const mesh = await this.get<Mesh<BufferGeometry, Material[]>>('mesh', index);
     const buffers = await Promise.all(places.map((view) => this.get<ArrayBuffer>('bufferView', view)));
     const views = buffers.map((buffer) => new Uint8Array(buffer));
@@ -175,19 +175,18 @@ export class SkinnedInstancedMeshExtension {
     const fields = unpack(value, views) as StoredFields;
     checkStored(fields);
     restoreGeometry(geometry, fields.geometry);
-    return [mesh, fields];
+    return [mesh, fields, this.textureOf(fields)];
   }
 
   private async read(index: number, stored: StoredCharacter): Promise<LoadedCharacter> {
     const { options } = this;
-    const [mesh, fields] = await this.open(index, stored).catch((cause) => {
+    const [mesh, fields, boneTexture] = await this.open(index, stored).catch((cause) => {
       throw damaged(cause);
     });
     const { geometry } = mesh;
     const { geometry: _, looks, levels, mergeMaterials, data: __, vertices: ___, parts, ...rest } = fields;
     const materials = this.materialsOf(mesh.material, looks);
     mesh.material = (materials.length === 1 ? materials[0] : materials) as Material[];
-    const boneTexture = this.textureOf(fields);
     let scene: Object3D = mesh;
     mesh.traverseAncestors((one) => {
       scene = one;
@@ -244,11 +243,7 @@ export class SkinnedInstancedMeshExtension {
   private textureOf({ data, vertices }: StoredFields): BoneTexture {
     const { frames, vertexTextures } = this.options;
     if (!data) {
-      try {
-        if (vertexTextures !== undefined) return vertexTextures.decode(vertices as never);
-      } catch (cause) {
-        throw damaged(cause);
-      }
+      if (vertexTextures !== undefined) return vertexTextures.decode(vertices as never);
       throw fileError(
         "a character is a vertex texture; import { VertexTexture } from 'skinned-instanced-mesh/vertex-textures', and pass " +
           '{ vertexTextures: VertexTexture } to the SkinnedInstancedMeshExtension.',

@@ -1,4 +1,4 @@
-import { type Material, type Scene, VSMShadowMap } from 'three';
+import { type GeometryGroup, type Material, type Scene, VSMShadowMap } from 'three';
 import { levelDissolveGLSL } from '../../../shaders/levelDissolve.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
@@ -17,13 +17,11 @@ export const levelDraws: LevelGLSL = {
   begin(mesh): void {
     const owner = mesh as CrowdMesh;
     const { attachments, crowd, skeleton } = owner;
-    const { renderer, shared } = skeleton.drawn;
-    // Others do not draw levels so.
-    const isAlone = renderer !== null && !shared && !crowd.places.shared;
+    // Other kinds of renderers do not draw levels so.
+    const isShared = skeleton.drawn.shared || crowd.places.shared;
     for (let i = 0; i < attachments.length; i++) {
       const level = attachments[i] as LevelMesh;
-      if (level.isLevelMesh !== true) continue;
-      level.mayFollow = isAlone && isAlike(level, owner);
+      level.mayFollow = !isShared && isAlike(level, owner);
       level.follows = false;
     }
   },
@@ -33,23 +31,23 @@ export const levelDraws: LevelGLSL = {
     const { attachments } = owner;
     const { seen } = owner.skeleton.drawn;
     const { renderer, scene, camera, material, group } = draw;
-    // Maps of variance have what receives shadows, too.
-    const hasReceivers = scene !== null || renderer.shadowMap.type === VSMShadowMap;
-    const part = group === null ? -1 : owner.geometry.groups.indexOf(group);
+    const part = owner.geometry.groups.indexOf(group as GeometryGroup);
     for (let i = 0; seen !== null && i < attachments.length; i++) {
       const level = attachments[i] as LevelMesh;
-      if (!level.follows || !level.visible) continue;
-      if (!level.castShadow && !(hasReceivers && (scene || level.receiveShadow))) continue;
-      if (seen.of(level.list).count === 0) continue;
+      if (!level.follows || !level.visible || seen.of(level.list).count === 0) continue;
+      // Maps of variance have what receives shadows, too.
+      const receives = level.receiveShadow && renderer.shadowMap.type === VSMShadowMap;
+      if (!scene && !level.castShadow && !receives) continue;
       const { geometry, skeleton, modelViewMatrix, matrixWorld } = level;
       const { elements } = level.bindMatrix;
       // As three.js does for each object that it draws.
       modelViewMatrix.multiplyMatrices(camera.matrixWorldInverse, matrixWorld);
       level.normalMatrix.getNormalMatrix(modelViewMatrix);
       const run = (geometry.groups[part] ?? null) as never;
-      if (scene) material.onBeforeRender(renderer, scene, camera, geometry, level, run);
-      if (scene) patch(level, material, 'color', elements[PARAM_VARIANT]);
-      else patch(level, material, 'shadow', elements[PARAM_SHADOW_VARIANT]);
+      if (scene) {
+        material.onBeforeRender(renderer, scene, camera, geometry, level, run);
+        patch(level, material, 'color', elements[PARAM_VARIANT]);
+      } else patch(level, material, 'shadow', elements[PARAM_SHADOW_VARIANT]);
       showSeen(level, draw, seen, glslSourceOf(level).poses?.(level) ?? null);
       renderer.renderBufferDirect(camera, scene as Scene, geometry, material, level, run);
       skeleton.drawnCount = null;
@@ -60,7 +58,6 @@ export const levelDraws: LevelGLSL = {
 /** What three.js, and whoever replaces a hook, may have otherwise. */
 const SAME = [
   'renderOrder',
-  'frustumCulled',
   'receiveShadow',
   'customDepthMaterial',
   'customDistanceMaterial',
@@ -75,11 +72,15 @@ const SAME = [
 /** Whether nothing but the geometry of a level is another one, and it is drawn whenever its owner is. */
 function isAlike(level: LevelMesh, owner: CrowdMesh): boolean {
   const { material, geometry } = level;
-  if (level.attachments.length > 0 || level.skeleton.drawn.renderer === null) return false;
-  // In the middle of a draw, `count` is of what that draws.
-  if (level.fields?.count !== owner.fields?.count) return false;
-  if (level.layers.mask !== owner.layers.mask || (level.castShadow && !owner.castShadow)) return false;
-  if (geometry.userData.lacks || owner.geometry.userData.lacks) return false;
+  if (
+    level.attachments.length > 0 ||
+    level.skeleton.drawn.renderer === null ||
+    level.layers.mask !== owner.layers.mask ||
+    (level.castShadow && !owner.castShadow) ||
+    geometry.userData.lacks ||
+    owner.geometry.userData.lacks
+  )
+    return false;
   for (let i = 0; i < SAME.length; i++) {
     const key = SAME[i];
     if (level[key] !== owner[key] || (key.startsWith('on') && Object.hasOwn(level, key))) return false;
