@@ -8,7 +8,6 @@ import {
   Float32BufferAttribute,
   Group,
   InstancedMesh,
-  type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -107,14 +106,10 @@ test('what a clip mirrors is drawn with the right side out, skinned and rigid', 
   );
   ball.name = 'Ball';
   root.add(ball);
-  const walk = clips.find(({ name }) => name === 'Walk') as AnimationClip;
+  const walk = clips.find(({ name }) => name === 'Walk')!;
   const { duration } = walk;
   const flip = (name: string, from: number[], to: number[]) =>
-    new VectorKeyframeTrack(
-      `${name}.scale`,
-      [0, duration / 2, duration],
-      [...from, ...from, ...to],
-    ) as KeyframeTrack;
+    new VectorKeyframeTrack(`${name}.scale`, [0, duration / 2, duration], [...from, ...from, ...to]);
   const inside = root.children.map(({ name }) => flip(name, [1, 1, 1], [-1, 1, 1]));
   const model = {
     name: 'Mirrored',
@@ -147,7 +142,7 @@ test('morph weights of instances are drawn on a page that has loaded InstancedMe
   mesh.geometry.morphTargetsRelative = true;
   mesh.updateMorphTargets();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
-  (mesh.morphTargetInfluences as number[])[0] = 0.5;
+  mesh.morphTargetInfluences![0] = 0.5;
   morphsOf(crowd);
   crowd.setMorphAt(1, mesh);
   const renderer = new WebGLRenderer();

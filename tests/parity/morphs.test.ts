@@ -37,7 +37,7 @@ const track = (name: string, values: number[], keys: number): KeyframeTrack =>
     `${name}.morphTargetInfluences`,
     Array.from({ length: keys }, (_, i) => i / (keys - 1)),
     values,
-  ) as KeyframeTrack;
+  );
 
 /** The character with a face that clips move: of two primitives as glTF has them, and a mesh of another kind. */
 function createFace(relative: boolean, lone: boolean) {
@@ -78,7 +78,7 @@ function createFace(relative: boolean, lone: boolean) {
   const tracks = [
     track('Face_1', curves, 4),
     track('Face_2', curves, 4),
-    new NumberKeyframeTrack('Tail.morphTargetInfluences[smile]', [0, 1], [0, 1]) as KeyframeTrack,
+    new NumberKeyframeTrack('Tail.morphTargetInfluences[smile]', [0, 1], [0, 1]),
   ];
   return {
     root,

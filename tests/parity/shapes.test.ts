@@ -78,13 +78,13 @@ function turn(name: string, seed: number, keys = 4, duration = 1): KeyframeTrack
     values.push(...q.map((x) => x / length));
   }
   const times = Array.from({ length: keys }, (_, i) => (i / (keys - 1)) * duration);
-  return new QuaternionKeyframeTrack(`${name}.quaternion`, times, values) as KeyframeTrack;
+  return new QuaternionKeyframeTrack(`${name}.quaternion`, times, values);
 }
 
 function move(name: string, property: 'position' | 'scale', values: number[], duration = 1): KeyframeTrack {
   const keys = values.length / 3;
   const times = Array.from({ length: keys }, (_, i) => (i / (keys - 1)) * duration);
-  return new VectorKeyframeTrack(`${name}.${property}`, times, values) as KeyframeTrack;
+  return new VectorKeyframeTrack(`${name}.${property}`, times, values);
 }
 
 const bend = () => [

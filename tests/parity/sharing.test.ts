@@ -178,7 +178,7 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   ours.setMatrixAt(0, new Matrix4().makeTranslation(1.5, 0, 0));
   ours.play(0, 'Run', { time: 0.2 });
   ours.computeBoundingBox();
-  const { scene, camera } = createStage(ours.boundingBox as Box3);
+  const { scene, camera } = createStage(ours.boundingBox!);
   const both = new Group();
   both.add(ours, theirs);
   const together = picture(renderer, scene, camera, both);

@@ -63,7 +63,7 @@ export class EditedMixers extends Mixers {
 
   /** Edits a joint by chance. */
   editSome(index: number, bone: string, next: () => number, height: number): BoneEdit {
-    const edit = randomEdit(next, this.clones[index].getObjectByName(bone) as Object3D, height);
+    const edit = randomEdit(next, this.clones[index].getObjectByName(bone)!, height);
     this.edit(index, bone, edit);
     return edit;
   }

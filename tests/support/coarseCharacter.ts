@@ -1,4 +1,4 @@
-import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
+import { BoxGeometry, Mesh, MeshStandardMaterial } from 'three';
 import { type Character, createCharacter } from '../../demos/character.js';
 
 /**
@@ -22,6 +22,6 @@ export function createFigure(
   });
   const hat = new Mesh(new BoxGeometry(size, size, size), material);
   hat.position.y = 0.3;
-  (root.getObjectByName('Head') as Object3D).add(hat);
+  root.getObjectByName('Head')!.add(hat);
   return { root, clips };
 }

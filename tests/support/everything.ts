@@ -9,7 +9,6 @@ import {
   Group,
   InterleavedBuffer,
   InterleavedBufferAttribute,
-  type KeyframeTrack,
   MeshStandardMaterial,
   NumberKeyframeTrack,
   QuaternionKeyframeTrack,
@@ -84,7 +83,7 @@ export function createEverything(channels: 2 | 3 = 2): Everything {
       ({ name }) => new NumberKeyframeTrack(`${name}.morphTargetInfluences[Wide]`, [0, 1], [0, 1]),
     ),
   ];
-  return { root, clips: [new AnimationClip('Bend', 1, tracks as KeyframeTrack[])], materials };
+  return { root, clips: [new AnimationClip('Bend', 1, tracks)], materials };
 }
 
 function createGeometry(x: number, channels: number): BufferGeometry {

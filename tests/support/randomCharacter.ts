@@ -213,7 +213,7 @@ function keyTimes(duration: number, dice: Dice): number[] {
 
 function turn(node: string, times: number[], dice: Dice): KeyframeTrack {
   const values = times.flatMap(() => dice.quaternion());
-  return new QuaternionKeyframeTrack(`${node}.quaternion`, times, values) as KeyframeTrack;
+  return new QuaternionKeyframeTrack(`${node}.quaternion`, times, values);
 }
 
 /** Some tracks of a node: no two of them move the same property, which three.js would mix. */
@@ -236,7 +236,7 @@ function tracksOf(
         ? [...draw().map(() => dice.between(-1, 1)), ...draw(), ...draw().map(() => dice.between(-1, 1))]
         : draw(),
     );
-    const track = new kind(`${name}.${property}`, times, values) as KeyframeTrack;
+    const track = new kind(`${name}.${property}`, times, values);
     if (splined) cubic(track);
     else if (way > 0.65) track.setInterpolation(InterpolateDiscrete);
     else if (way > 0.6) bend(track, dice);
