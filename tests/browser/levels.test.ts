@@ -145,7 +145,7 @@ describe.each(TWINS)('%s', (twin) => {
     }
     const { scene, camera } = createStageFor(crowd, 'directional');
     for (const object of [...scene.children]) if (!(object as Light).isLight) scene.remove(object);
-    (camera as PerspectiveCamera).position.set(0, 0, 20);
+    camera.position.set(0, 0, 20);
     camera.lookAt(0, 0, -8);
     camera.updateMatrixWorld();
     scene.background = new Color(0);
@@ -277,7 +277,7 @@ describe.each(TWINS)('%s', (twin) => {
     const { scene, camera } = createStage(crowd.boundingBox!);
     crowd.boundingBox = null;
     const each = (crowd.geometry.index?.count ?? 0) / 3;
-    const infoOf = () => readViewInfo(crowd, renderer, camera as PerspectiveCamera);
+    const infoOf = () => readViewInfo(crowd, renderer, camera);
 
     const all = await draw(scene, camera, crowd);
     expect((await infoOf()).triangles).toBe(COUNT * each);

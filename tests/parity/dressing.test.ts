@@ -435,7 +435,7 @@ const SCALE = new Vector3(1.3, 1.3, 1.3);
 function atlas(): CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 64;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  const context = canvas.getContext('2d')!;
   for (let i = 0; i < 16; i++) {
     // Holes, which shadows have too.
     if (i % 5 === 2) continue;

@@ -1,7 +1,6 @@
 import {
   AnimationClip,
   Bone,
-  type BufferGeometry,
   Float32BufferAttribute,
   Group,
   InterleavedBuffer,
@@ -136,7 +135,7 @@ const shapes: Record<string, () => { root: Object3D; clips: AnimationClip[]; enc
     const { root, mesh } = createChain(14);
     const plain = mesh.geometry.toNonIndexed();
     plain.deleteAttribute('normal');
-    mesh.geometry = plain as BufferGeometry;
+    mesh.geometry = plain;
     return { root, clips: [new AnimationClip('Bend', 1, bend())] };
   },
 

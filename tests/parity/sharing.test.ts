@@ -40,9 +40,7 @@ afterAll(() => renderer.dispose());
 function createRow(material: Material) {
   const { root, clips } = createCoarseCharacter();
   const { geometry } = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
-  root.traverse((node) => {
-    if ((node as Mesh).isMesh) (node as Mesh).material = material;
-  });
+  for (const mesh of root.getObjectsByProperty('isMesh', true) as Mesh[]) mesh.material = material;
   const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0);
   const sphere = new SphereGeometry(0.4);
   const expected = new Group();

@@ -178,7 +178,7 @@ function randomEdit(next: () => number, bone: Object3D, height: number): BoneEdi
   if (kind === 1) {
     const value = around(0.3 * height);
     bone.updateWorldMatrix(true, false);
-    if (!model) value.divideScalar((bone.parent as Object3D).matrixWorld.getMaxScaleOnAxis());
+    if (!model) value.divideScalar(bone.parent!.matrixWorld.getMaxScaleOnAxis());
     return { kind: 'position', value, add, model, weight };
   }
   if (kind === 2) {

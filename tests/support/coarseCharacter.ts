@@ -17,9 +17,7 @@ export function createFigure(
   { root, clips } = createCoarsestCharacter(),
 ): Character {
   const material = new MeshStandardMaterial({ color });
-  root.traverse((node) => {
-    if ((node as Mesh).isMesh) (node as Mesh).material = material;
-  });
+  for (const mesh of root.getObjectsByProperty('isMesh', true) as Mesh[]) mesh.material = material;
   const hat = new Mesh(new BoxGeometry(size, size, size), material);
   hat.position.y = 0.3;
   root.getObjectByName('Head')!.add(hat);

@@ -8,7 +8,7 @@ export function createTall({ root, clips } = createCoarseCharacter()) {
   const longer = new Map<string, number>();
   for (const [i, bone] of bones.entries()) {
     longer.set(bone.name, 1 + ((i * 7) % 5) / 10);
-    bone.position.multiplyScalar(longer.get(bone.name) as number);
+    bone.position.multiplyScalar(longer.get(bone.name)!);
   }
   const mesh = root.getObjectByName('Body') as SkinnedMesh;
   const turned = new Quaternion().setFromAxisAngle(new Vector3(0.3, 1, 0.2).normalize(), 0.4);

@@ -407,9 +407,7 @@ describe('clips of another character', () => {
   /** A character of the same skeleton under names as Mixamo gives them, which stands with its arms raised. */
   function createSource() {
     const { root, clips } = createCharacter({ detail: 0.2 });
-    root.traverse((node) => {
-      if ((node as Bone).isBone) node.name = `mixamorig${node.name}`;
-    });
+    for (const bone of root.getObjectsByProperty('isBone', true)) bone.name = `mixamorig${bone.name}`;
     for (const { tracks } of clips) for (const track of tracks) track.name = `mixamorig${track.name}`;
     return { mesh: root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh, clips };
   }
