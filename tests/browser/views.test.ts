@@ -436,7 +436,7 @@ describe('order', () => {
       // Distances are those of the middle of all poses.
       const one = createCrowd([{ matrix: new Matrix4(), color: new Color() }]);
       one.computeBoundingBox();
-      const middle = one.boundingBox?.getCenter(new Vector3())!;
+      const middle = one.boundingBox!.getCenter(new Vector3());
       const depth = ({ matrix }: Placed) =>
         middle.clone().applyMatrix4(matrix).applyMatrix4(camera.matrixWorldInverse).z;
       camera.updateMatrixWorld();
