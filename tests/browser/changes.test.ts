@@ -32,7 +32,7 @@ import { addLevel } from '../support/levels.js';
 import { bakeCharacter, createLevel, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair } from '../support/pair.js';
 import { changedPixels, createStage, difference, picture, SIZE } from '../support/pictures.js';
-import { createStick } from '../support/stick.js';
+import { createStick, createStickCrowd } from '../support/stick.js';
 
 const RED = new Color(1, 0, 0);
 
@@ -81,8 +81,7 @@ test.each(TWINS)('after still frames each change shows in the next one, %s', asy
 
 test.each(TWINS)('an InstancedMesh that shares the matrices of a crowd follows it, %s', async (twin) => {
   const { draw, dispose } = await picturesOf(twin);
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1);
   crowd.geometry.setDrawRange(0, 0);
   const other = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 1);
   other.instanceMatrix = crowd.instanceMatrix;

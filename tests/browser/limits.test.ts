@@ -22,7 +22,7 @@ import {
   setBoneTexture,
 } from '../support/library.js';
 import { Reference } from '../support/reference.js';
-import { createStick } from '../support/stick.js';
+import { createStick, createStickCrowd } from '../support/stick.js';
 
 test('a crowd that plays, is drawn and never updated is warned of', () => {
   const renderer = new WebGLRenderer();
@@ -120,8 +120,7 @@ test.each([
   };
   if (twin === 'GLSL') capabilities.maxTextureSize = 2048;
   else backend.device = withLimits(backend.device, { maxBufferSize: 65536 });
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+  const crowd = createStickCrowd(count);
   crowd.frustumCulled = false;
   crowd.count = 2;
   const drawOne = async () => draw(new Scene().add(crowd), new PerspectiveCamera(), new Group());
