@@ -8,7 +8,6 @@ import {
   Float32BufferAttribute,
   Group,
   InstancedMesh,
-  type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -33,7 +32,7 @@ import { addLevel } from '../support/levels.js';
 import { bakeCharacter, createLevel, SkinnedInstancedMesh } from '../support/library.js';
 import { createPair } from '../support/pair.js';
 import { changedPixels, createStage, difference, picture, SIZE } from '../support/pictures.js';
-import { createStick } from '../support/stick.js';
+import { createStick, createStickCrowd } from '../support/stick.js';
 
 const RED = new Color(1, 0, 0);
 
@@ -82,8 +81,7 @@ test.each(TWINS)('after still frames each change shows in the next one, %s', asy
 
 test.each(TWINS)('an InstancedMesh that shares the matrices of a crowd follows it, %s', async (twin) => {
   const { draw, dispose } = await picturesOf(twin);
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1);
   crowd.geometry.setDrawRange(0, 0);
   const other = new InstancedMesh(new BoxGeometry(), new MeshBasicMaterial(), 1);
   other.instanceMatrix = crowd.instanceMatrix;
@@ -107,14 +105,10 @@ test('what a clip mirrors is drawn with the right side out, skinned and rigid', 
   );
   ball.name = 'Ball';
   root.add(ball);
-  const walk = clips.find(({ name }) => name === 'Walk') as AnimationClip;
+  const walk = clips.find(({ name }) => name === 'Walk')!;
   const { duration } = walk;
   const flip = (name: string, from: number[], to: number[]) =>
-    new VectorKeyframeTrack(
-      `${name}.scale`,
-      [0, duration / 2, duration],
-      [...from, ...from, ...to],
-    ) as KeyframeTrack;
+    new VectorKeyframeTrack(`${name}.scale`, [0, duration / 2, duration], [...from, ...from, ...to]);
   const inside = root.children.map(({ name }) => flip(name, [1, 1, 1], [-1, 1, 1]));
   const model = {
     name: 'Mirrored',
@@ -147,7 +141,7 @@ test('morph weights of instances are drawn on a page that has loaded InstancedMe
   mesh.geometry.morphTargetsRelative = true;
   mesh.updateMorphTargets();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 2);
-  (mesh.morphTargetInfluences as number[])[0] = 0.5;
+  mesh.morphTargetInfluences![0] = 0.5;
   morphsOf(crowd);
   crowd.setMorphAt(1, mesh);
   const renderer = new WebGLRenderer();

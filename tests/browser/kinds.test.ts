@@ -1,5 +1,4 @@
 import { Box3, Matrix4, type Mesh, Vector3 } from 'three';
-import type { WebGPURenderer } from 'three/webgpu';
 import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createFigure } from '../support/coarseCharacter.js';
@@ -61,9 +60,8 @@ describe.each(TWINS)('kinds, %s', (twin) => {
     // It counts: a material of another class is compiled.
     const other = createFigure(0xffffff, 0.3).root;
     const { MeshToonMaterial } = await import('three');
-    other.traverse((node) => {
-      if ((node as Mesh).isMesh) (node as Mesh).material = new MeshToonMaterial();
-    });
+    for (const mesh of other.getObjectsByProperty('isMesh', true) as Mesh[])
+      mesh.material = new MeshToonMaterial();
     kinds.setKindAt(2, kinds.add(bakeCharacter(other, [])));
     await draw(scene, camera, crowd);
     expect(made()).toBeGreaterThan(0);
@@ -85,7 +83,7 @@ describe.each(TWINS)('kinds, %s', (twin) => {
       if (round === 1) kinds.remove(added);
       else added.dispose();
       await draw(scene, camera, crowd);
-      held.push({ ...(renderer as WebGPURenderer).info.memory });
+      held.push({ ...renderer.info.memory });
     }
     expect(held[1]).toEqual(held[0]);
     expect(held[2]).toEqual(held[0]);

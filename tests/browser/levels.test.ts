@@ -75,7 +75,7 @@ function createCrowd(encoding: 'tracks' | 'frames') {
 /** A light and a camera for all of it. */
 function createStageFor(crowd: SkinnedInstancedMesh, kind: LightKind) {
   crowd.computeBoundingBox();
-  const stage = createStage(crowd.boundingBox as Box3, kind);
+  const stage = createStage(crowd.boundingBox!, kind);
   crowd.boundingBox = null;
   return stage;
 }
@@ -145,7 +145,7 @@ describe.each(TWINS)('%s', (twin) => {
     }
     const { scene, camera } = createStageFor(crowd, 'directional');
     for (const object of [...scene.children]) if (!(object as Light).isLight) scene.remove(object);
-    (camera as PerspectiveCamera).position.set(0, 0, 20);
+    camera.position.set(0, 0, 20);
     camera.lookAt(0, 0, -8);
     camera.updateMatrixWorld();
     scene.background = new Color(0);
@@ -228,7 +228,7 @@ describe.each(TWINS)('%s', (twin) => {
     const hats = new JointAttachment(plain, 'Head', hat, yellow);
     const balls = new JointAttachment(plain, 'Head', ball, red);
     plain.computeBoundingBox();
-    const { scene, camera } = createStage(plain.boundingBox as Box3);
+    const { scene, camera } = createStage(plain.boundingBox!);
     plain.boundingBox = null;
 
     const { crowd } = createRows();
@@ -274,10 +274,10 @@ describe.each(TWINS)('%s', (twin) => {
     const { renderer, draw } = drawing;
     const { crowd } = createRows();
     crowd.computeBoundingBox();
-    const { scene, camera } = createStage(crowd.boundingBox as Box3);
+    const { scene, camera } = createStage(crowd.boundingBox!);
     crowd.boundingBox = null;
     const each = (crowd.geometry.index?.count ?? 0) / 3;
-    const infoOf = () => readViewInfo(crowd, renderer, camera as PerspectiveCamera);
+    const infoOf = () => readViewInfo(crowd, renderer, camera);
 
     const all = await draw(scene, camera, crowd);
     expect((await infoOf()).triangles).toBe(COUNT * each);

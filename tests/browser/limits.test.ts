@@ -22,14 +22,14 @@ import {
   setBoneTexture,
 } from '../support/library.js';
 import { Reference } from '../support/reference.js';
-import { createStick } from '../support/stick.js';
+import { createStick, createStickCrowd } from '../support/stick.js';
 
 test('a crowd that plays, is drawn and never updated is warned of', () => {
   const renderer = new WebGLRenderer();
   const { root, clips } = createStick();
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const crowds = [0, 1].map(() => new SkinnedInstancedMesh(bakeCharacter(root, clips), 2).playAll('Slide'));
-  const scene = new Scene().add(...crowds) as Scene;
+  const scene = new Scene().add(...crowds);
   for (const crowd of crowds) crowd.frustumCulled = crowd.perObjectFrustumCulled = false;
   const draw = (frames: number) => {
     for (let i = 0; i < frames; i++) renderer.render(scene, new PerspectiveCamera());
@@ -62,7 +62,7 @@ test('a crowd that a device cannot hold says so in every frame, until it can', (
   mesh.updateMorphTargets();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips.slice(0, 1), { encoding: frames }), 2);
   crowd.frustumCulled = false;
-  const scene = new Scene().add(crowd) as Scene;
+  const scene = new Scene().add(crowd);
   const draw = () => renderer.render(scene, new PerspectiveCamera());
   draw();
 
@@ -94,7 +94,7 @@ test('a crowd of whose poses a device has not room says so', () => {
   const { root, clips } = createCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 140_000);
   crowd.frustumCulled = false;
-  const scene = new Scene().add(crowd) as Scene;
+  const scene = new Scene().add(crowd);
   const draw = () => renderer.render(scene, new PerspectiveCamera());
   for (let frame = 0; frame < 2; frame++) {
     expect(draw).toThrow(
@@ -120,11 +120,10 @@ test.each([
   };
   if (twin === 'GLSL') capabilities.maxTextureSize = 2048;
   else backend.device = withLimits(backend.device, { maxBufferSize: 65536 });
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+  const crowd = createStickCrowd(count);
   crowd.frustumCulled = false;
   crowd.count = 2;
-  const drawOne = async () => draw(new Scene().add(crowd) as Scene, new PerspectiveCamera(), new Group());
+  const drawOne = async () => draw(new Scene().add(crowd), new PerspectiveCamera(), new Group());
   for (let frame = 0; frame < 2; frame++)
     await expect(drawOne).rejects.toThrow(`${message}; split the crowd.`);
   crowd.setCapacity(2);
@@ -139,7 +138,7 @@ test.runIf(TWINS.includes('TSL on WebGPU'))('under WebGPU it says how to get lar
   const { root, clips } = createCharacter();
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 20_000);
   crowd.frustumCulled = false;
-  await expect(draw(new Scene().add(crowd) as Scene, new PerspectiveCamera(), new Group())).rejects.toThrow(
+  await expect(draw(new Scene().add(crowd), new PerspectiveCamera(), new Group())).rejects.toThrow(
     'room for poses of 7943 instances of 21 joints, not of 20000; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of 21120000.',
   );
   renderer.dispose();
@@ -148,7 +147,7 @@ test.runIf(TWINS.includes('TSL on WebGPU'))('under WebGPU it says how to get lar
 /** A device that says that it takes less. */
 function withLimits(device: GPUDevice, less: Record<string, number>): GPUDevice {
   const limits: Record<string, number> = {};
-  for (const key in device.limits) limits[key] = device.limits[key as keyof GPUSupportedLimits] as number;
+  for (const key in device.limits) limits[key] = device.limits[key as keyof GPUSupportedLimits];
   Object.assign(limits, less);
   return new Proxy(device, {
     get(_, key) {

@@ -43,7 +43,7 @@ const COLLECTIONS = 100;
 
 /** How many of the objects something still holds, but for the last, in which the renderer may keep an interest. */
 async function countAlive(refs: readonly WeakRef<Object3D>[]): Promise<number> {
-  const { gc } = globalThis as { gc?: () => void };
+  const { gc } = globalThis;
   if (gc === undefined) throw new Error('start the browser with --js-flags=--expose-gc');
   let alive = refs.length;
   for (let i = 0; i < COLLECTIONS && alive > 1; i++) {
@@ -138,7 +138,7 @@ describe('lifecycle', () => {
     renderer.setSize(64, 64);
     renderer.shadowMap.enabled = true;
     const { device, gl } = renderer.backend as unknown as { device?: GPUDevice; gl?: object };
-    const held = device ? countDestroyed(device) : countHeld(gl as object, webgl);
+    const held = device ? countDestroyed(device) : countHeld(gl!, webgl);
     const { memory } = renderer.info;
     return { renderer, held: (): Held => ({ ...held, geometries: memory.geometries }) };
   }
@@ -147,7 +147,7 @@ describe('lifecycle', () => {
     light.position.set(2, 3, 3);
     light.castShadow = true;
     light.shadow.mapSize.set(32, 32);
-    const scene = new Scene().add(light) as Scene;
+    const scene = new Scene().add(light);
     const camera = new PerspectiveCamera(40, 1);
     camera.position.set(0, 1, 4);
     return { scene, camera };

@@ -109,7 +109,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       crowd.count = COUNT - round;
       addLevel(crowd, createLevel(crowd, createCoarsestCharacter().root), 6, 0.3);
       addLevel(crowd, null, 14);
-      const scene = new Scene().add(crowd) as Scene;
+      const scene = new Scene().add(crowd);
       // Levels that are kept by hysteresis are others on the second look.
       for (const step of [0, 1, 1.5]) {
         for (const camera of looking) {
@@ -125,7 +125,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
       crowd.dispose();
       crowd.boneTexture.dispose();
       for (const material of [crowd.material].flat()) material.dispose();
-      held.push({ ...(renderer as WebGPURenderer).info.memory });
+      held.push({ ...renderer.info.memory });
     }
     expect(held[2]).toEqual(held[1]);
   });
@@ -134,7 +134,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 test('under WebGPU a camera for each frame takes no more memory', async () => {
   const { renderer } = await drawingOf('TSL on WebGPU');
   const crowd = createCrowd(true);
-  const scene = new Scene().add(crowd) as Scene;
+  const scene = new Scene().add(crowd);
   const held: number[] = [];
   for (let frame = 0; frame < 80; frame++) {
     await nextFrame();
@@ -180,10 +180,7 @@ test('a bundle that is drawn again shows what the camera sees now, and the poses
     const expected = await drawing.draw(scene, camera, plain);
     const empty = await drawing.draw(scene, camera, new Object3D());
     expect(changedPixels(expected, empty)).toBeGreaterThan(500);
-    expect(
-      changedPixels(expected, await drawing.draw(scene, camera, bundle as Object3D), 0),
-      `frame ${frame}`,
-    ).toBe(0);
+    expect(changedPixels(expected, await drawing.draw(scene, camera, bundle), 0), `frame ${frame}`).toBe(0);
     aim(camera, [Math.sin(frame) * 6, 2, Math.cos(frame) * 6], [0, 1, 0]);
     for (const crowd of [plain, bundled]) crowd.update(0.2);
   }
@@ -191,8 +188,8 @@ test('a bundle that is drawn again shows what the camera sees now, and the poses
   recorded = warn.mock.calls.filter(([text]) => String(text).includes('BundleGroup')).length;
   expect(recorded).toBe(0);
   orderOf(bundled).sortObjects = true;
-  await drawing.draw(scene, camera, bundle as Object3D);
-  await drawing.draw(scene, camera, bundle as Object3D);
+  await drawing.draw(scene, camera, bundle);
+  await drawing.draw(scene, camera, bundle);
   expect(warn.mock.calls.join()).toContain('BundleGroup');
   for (const crowd of [plain, bundled]) crowd.dispose();
   drawing.dispose();

@@ -4,9 +4,8 @@ import { letRead } from '../support/capture.js';
 import { TWINS, useCapture } from '../support/captures.js';
 import { disposeLater } from '../support/disposeLater.js';
 import { useDrawing } from '../support/drawings.js';
-import { bakeCharacter, SkinnedInstancedMesh } from '../support/library.js';
 import { changedPixels, createStage } from '../support/pictures.js';
-import { createStick } from '../support/stick.js';
+import { createStickCrowd } from '../support/stick.js';
 
 const FPS = 60;
 const RATE = 10;
@@ -18,8 +17,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
 
   /** Sticks whose tips are at the time of their clip, and what reads off the picture where they are. */
   function createSticks(count: number, rateOf: (index: number) => number) {
-    const { root, clips } = createStick({ Slide: 100, Other: 50 });
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), count);
+    const crowd = createStickCrowd(count, { Slide: 100, Other: 50 });
     const vertices = letRead(crowd, how);
     for (let i = 0; i < count; i++) {
       crowd.setMatrixAt(i, new Matrix4());
@@ -67,8 +65,7 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
     const { scene, camera } = createStage(new Box3(new Vector3(-6, -2, -1), new Vector3(6, 2, 1)));
     const pictures = [];
     for (const rate of [0, RATE]) {
-      const { root, clips } = createStick({ Slide: 100 });
-      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+      const crowd = createStickCrowd(1, { Slide: 100 });
       disposeLater(crowd);
       crowd.playback.texels.setRate(0, rate);
       crowd.setMatrixAt(0, new Matrix4());

@@ -71,7 +71,7 @@ describe.each(twins)('%s', (twin) => {
   /** Runs a program, and draws its crowd by two renderers meanwhile. Returns what the first holds in the end. */
   async function run(kind: Kind, compare: boolean) {
     const { scene, camera } = stage;
-    const problems = watchProblems(drawing.renderer as WebGLRenderer);
+    const problems = watchProblems(drawing.renderer);
     const program = new CrowdProgram(SEED + KINDS.indexOf(kind), kind);
     const steady = createCamera();
     for (let round = 0; round < ROUNDS; round++) {
@@ -92,7 +92,7 @@ describe.each(twins)('%s', (twin) => {
     program.dispose();
     for (const { source } of KINDS) for (const texture of texturesOf(source)) texture.dispose();
     await drawing.draw(scene, camera, new Object3D());
-    const { geometries, textures } = (drawing.renderer as WebGLRenderer).info.memory;
+    const { geometries, textures } = drawing.renderer.info.memory;
     return { geometries, textures };
   }
 

@@ -17,7 +17,6 @@ import {
   WebGLCubeRenderTarget,
   WebGLRenderer,
 } from 'three';
-import type { WebGPURenderer } from 'three/webgpu';
 import { Reflector } from 'three-stdlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TWINS } from '../support/captures.js';
@@ -156,7 +155,7 @@ describe.each(TWINS)('%s', (twin) => {
     const CubeTarget =
       twin === 'GLSL' ? WebGLCubeRenderTarget : (await import('three/webgpu')).CubeRenderTarget;
     const target = new CubeTarget(size);
-    const camera = new CubeCamera(0.1, 9, target as WebGLCubeRenderTarget);
+    const camera = new CubeCamera(0.1, 9, target);
     camera.position.set(0.4, 1, 0.5);
     const facesOf = async (object: Object3D) => {
       scene.add(object);
@@ -170,7 +169,7 @@ describe.each(TWINS)('%s', (twin) => {
           renderer.readRenderTargetPixels(target as WebGLCubeRenderTarget, 0, 0, size, size, pixels, face);
           faces.push(pixels);
         } else {
-          const reading = (renderer as WebGPURenderer).readRenderTargetPixelsAsync;
+          const reading = renderer.readRenderTargetPixelsAsync;
           faces.push(
             (await reading.call(renderer, target as never, 0, 0, size, size, 0, face)) as Uint8Array,
           );

@@ -89,7 +89,7 @@ test('nothing is drawn where nobody is seen, and nothing sent while nothing chan
   const crowd = createCrowd(true);
   const drawn = countDrawn(crowd);
   const calls = countCalls(renderer.getContext() as WebGL2RenderingContext);
-  const scene = new Scene().add(crowd) as Scene;
+  const scene = new Scene().add(crowd);
   const camera = new PerspectiveCamera(50, 1, 0.1, 50);
   // Towards a gap between the rows, from within the sphere around all of them.
   camera.position.set(0, 9, 0);
@@ -136,7 +136,7 @@ test('instances keep their own influences, textures and code of the user under o
       crowd.setMatrixAt(i, new Matrix4().makeRotationY(i).setPosition((i - 4) * 2, 0, 0));
       crowd.play(i, 0, { time: i * 0.1 });
     }
-    for (const material of [crowd.material].flat() as MeshStandardMaterial[]) {
+    for (const material of [crowd.material].flat()) {
       material.transparent = true;
       material.opacity = 0.7;
       material.side = 2;
@@ -345,7 +345,7 @@ describe('viewHooks', () => {
 
   test('both eyes of a headset see an instance at the same level', () => {
     const crowd = createCrowd();
-    const scene = new Scene().add(crowd) as Scene;
+    const scene = new Scene().add(crowd);
     const head = new PerspectiveCamera(90, 1, 0.1, 50);
     head.position.set(0, 1.6, 6);
     head.updateMatrixWorld();
@@ -436,7 +436,7 @@ describe('order', () => {
       // Distances are those of the middle of all poses.
       const one = createCrowd([{ matrix: new Matrix4(), color: new Color() }]);
       one.computeBoundingBox();
-      const middle = one.boundingBox?.getCenter(new Vector3()) as Vector3;
+      const middle = one.boundingBox!.getCenter(new Vector3());
       const depth = ({ matrix }: Placed) =>
         middle.clone().applyMatrix4(matrix).applyMatrix4(camera.matrixWorldInverse).z;
       camera.updateMatrixWorld();

@@ -55,7 +55,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   const character = createCoarseCharacter();
   const boneTexture = bakeBoneTexture(character.root, character.clips, { fps: 120 });
-  const walk = character.clips.find(({ name }) => name === 'Walk') as (typeof character.clips)[0];
+  const walk = character.clips.find(({ name }) => name === 'Walk')!;
 
   /** three.js's character and ours in one material each, where they stand alike. */
   function createPair(create: () => MeshStandardMaterial | NodeMaterial | MeshToonMaterial) {

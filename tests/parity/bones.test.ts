@@ -29,7 +29,7 @@ function equip(character: Object3D): void {
   sword.position.set(0, -0.1, 0.3);
   sword.castShadow = true;
   character.getObjectByName('RightHand')?.add(sword);
-  const head = character.getObjectByName('Head') as Object3D;
+  const head = character.getObjectByName('Head')!;
   head.rotation.y += 0.7;
   head.scale.setScalar(1.5);
   character.getObjectByName('LeftUpperArm')?.rotateZ(0.8);

@@ -8,7 +8,6 @@ import {
   ConeGeometry,
   Float32BufferAttribute,
   Group,
-  type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
@@ -60,7 +59,7 @@ function createDressed(): Model {
   const add = (parent: string, name: string, material: MeshStandardMaterial) => {
     const mesh = new Mesh(new BoxGeometry(0.12, 0.5, 0.12), material);
     mesh.name = name;
-    (root.getObjectByName(parent) as Object3D).add(mesh);
+    root.getObjectByName(parent)!.add(mesh);
   };
   add('RightHand', 'Sword', new MeshStandardMaterial({ color: 0xc0c8d0, roughness: 0.2, metalness: 0.9 }));
   add('LeftHand', 'Lamp', new MeshStandardMaterial({ color: 0x222222, emissive: 0xffaa33 }));
@@ -72,7 +71,7 @@ function createDressed(): Model {
     groups.groups.map((_, i) => sides[i % 2]),
   );
   tray.name = 'Tray';
-  (root.getObjectByName('Chest') as Object3D).add(tray);
+  root.getObjectByName('Chest')!.add(tray);
   return { name: 'built-in', root, clips };
 }
 
@@ -195,10 +194,10 @@ describe.each(TWINS)('%s', (twin) => {
     root.add(armature, squashed);
     const [, , { duration, tracks }] = clips;
     const scale = (name: string, values: number[]) =>
-      tracks.push(new VectorKeyframeTrack(`${name}.scale`, [0, duration], values) as KeyframeTrack);
+      tracks.push(new VectorKeyframeTrack(`${name}.scale`, [0, duration], values));
     scale('Ball', [1, 1, 1, 1.5, 0.4, 1.2]);
     const turn = [0, 0, 0, 1, 0, 0, 0.6, 0.8];
-    tracks.push(new QuaternionKeyframeTrack('Turning.quaternion', [0, duration], turn) as KeyframeTrack);
+    tracks.push(new QuaternionKeyframeTrack('Turning.quaternion', [0, duration], turn));
     scale('Armature', [1, 1.2, 0.7, 0.8, 1.1, 1.2]);
     const held = ball.clone();
     held.name = 'Held';
@@ -239,9 +238,7 @@ describe.each(TWINS)('%s', (twin) => {
     ball.updateMorphTargets();
     model.root.getObjectByName('Chest')?.add(ball);
     const [clip] = model.clips;
-    clip.tracks.push(
-      new NumberKeyframeTrack('Ball.morphTargetInfluences', [0, clip.duration], [0, 1]) as KeyframeTrack,
-    );
+    clip.tracks.push(new NumberKeyframeTrack('Ball.morphTargetInfluences', [0, clip.duration], [0, 1]));
     const reference = createReference(model, 0, 0.4 * clip.duration);
     for (const mergeMaterials of [false, true]) {
       const options = { fps: 20, mergeMaterials };
@@ -438,7 +435,7 @@ const SCALE = new Vector3(1.3, 1.3, 1.3);
 function atlas(): CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 64;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  const context = canvas.getContext('2d')!;
   for (let i = 0; i < 16; i++) {
     // Holes, which shadows have too.
     if (i % 5 === 2) continue;

@@ -160,10 +160,8 @@ describe.each(TWINS)('%s', (twin) => {
   const drawn = Object.entries(materials).filter(([name]) => THOROUGH || few.test(name));
   test.each(drawn)('material: %s', async (name, create) => {
     const model = await loadCharacter(COARSE);
-    model.root.traverse((node) => {
-      const mesh = node as SkinnedMesh;
-      if (mesh.isSkinnedMesh && name.includes('tangents')) mesh.geometry.computeTangents();
-    });
+    for (const mesh of model.root.getObjectsByProperty('isSkinnedMesh', true) as SkinnedMesh[])
+      if (name.includes('tangents')) mesh.geometry.computeTangents();
     const pair = createPair(model, 2, 0.3, new Matrix4().makeRotationY(0.8).setPosition(0.2, 0, 0));
     useMaterial(pair, create);
     await compare(name, pair, 'directional');

@@ -13,7 +13,6 @@ import {
 } from 'three';
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js';
 import { describe, expect, test } from 'vitest';
-import type { PoseTracks } from '../../lib/animation/PoseTracks.js';
 import { OWN_KEYS } from '../../lib/animation/trackTexels.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter, createFigure } from '../support/coarseCharacter.js';
@@ -90,7 +89,7 @@ describe.each(TWINS)('%s', (twin) => {
       for (let i = 1; i < COUNT; i += 2) show(i, 3, 0.3);
       await compare('one more while they play');
       crowd.setVisibleAt(1, false);
-      (clones[1] as Object3D).visible = false;
+      clones[1]!.visible = false;
       await compare('one hidden');
       const levels = new CrowdLevels(crowd, { dissolve: 0.5 });
       for (const distance of [3, 4]) levels.add(crowd.geometry, distance);
@@ -100,11 +99,11 @@ describe.each(TWINS)('%s', (twin) => {
       await compare('sorted');
       expect(kinds.remove(3)).toBe(undefined);
       for (let i = 1; i < COUNT; i += 2) show(i, 0, 0.3);
-      (clones[1] as Object3D).visible = false;
+      clones[1]!.visible = false;
       await compare('one kind less');
       levels.dispose();
       crowd.setVisibleAt(1, true);
-      (clones[1] as Object3D).visible = true;
+      clones[1]!.visible = true;
       kinds.dispose();
       for (let i = 0; i < COUNT; i++) show(i, 0, 0.3, false);
       await compare('kinds disposed');
@@ -134,7 +133,7 @@ describe.each(TWINS)('other proportions, %s', (twin) => {
     const kinds = new CrowdKinds(crowd);
     kinds.add(bakeCharacter(models[1].root, []));
     // Whose hips are where clips of the crowd have them not.
-    const { clips, names } = crowd.boneTexture.data.tracks as PoseTracks;
+    const { clips, names } = crowd.boneTexture.data.tracks!;
     const [heads, keys]: number[][] = [[], []];
     clips.forEach(({ frames, fps }, at) => {
       heads.push(clips.length - at + keys.length / 4, names.indexOf('Hips'), 0, 0);

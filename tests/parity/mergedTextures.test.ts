@@ -14,7 +14,6 @@ import {
   Mesh,
   MeshStandardMaterial,
   NearestFilter,
-  type Object3D,
   RepeatWrapping,
   RGB_S3TC_DXT1_Format,
   RGBAFormat,
@@ -97,7 +96,7 @@ function dressed(materials: readonly MeshStandardMaterial[]) {
     const mesh = new Mesh(geometry, material);
     mesh.name = `Thing ${i}`;
     mesh.position.set(((i % 3) - 1) * 0.7, 0.2 + Math.floor(i / 3) * 0.6, 0.4);
-    (root.getObjectByName('Chest') as Object3D).add(mesh);
+    root.getObjectByName('Chest')!.add(mesh);
   });
   shaded(root);
   return { root, clips };

@@ -1,6 +1,5 @@
 import {
   AnimationClip,
-  type BufferGeometry,
   Group,
   type KeyframeTrack,
   Matrix4,
@@ -37,7 +36,7 @@ const track = (name: string, values: number[], keys: number): KeyframeTrack =>
     `${name}.morphTargetInfluences`,
     Array.from({ length: keys }, (_, i) => i / (keys - 1)),
     values,
-  ) as KeyframeTrack;
+  );
 
 /** The character with a face that clips move: of two primitives as glTF has them, and a mesh of another kind. */
 function createFace(relative: boolean, lone: boolean) {
@@ -73,12 +72,12 @@ function createFace(relative: boolean, lone: boolean) {
   const tail = new Mesh(new SphereGeometry(0.2, 8, 6), new MeshStandardMaterial({ color: 0x335577 }));
   tail.name = 'Tail';
   addTargets(tail, ['smile'], relative, 11);
-  (tail.morphTargetInfluences as number[])[0] = 0.25;
+  tail.morphTargetInfluences![0] = 0.25;
   root.getObjectByName('Hips')?.add(tail);
   const tracks = [
     track('Face_1', curves, 4),
     track('Face_2', curves, 4),
-    new NumberKeyframeTrack('Tail.morphTargetInfluences[smile]', [0, 1], [0, 1]) as KeyframeTrack,
+    new NumberKeyframeTrack('Tail.morphTargetInfluences[smile]', [0, 1], [0, 1]),
   ];
   return {
     root,
@@ -180,7 +179,7 @@ test('a crowd of more instances than textures are high takes morph targets all t
   crowd.play(19_999, 'Talk', { ...LoopOnceOptions, time: 0.5 });
   const plain = new Vector3();
   const morphed = new Vector3();
-  const tail = (crowd.geometry as BufferGeometry).getAttribute('position').count - 3;
+  const tail = crowd.geometry.getAttribute('position').count - 3;
   getVertexPosition(crowd, 19_999, tail, morphed);
   getVertexPosition(crowd, 0, tail, plain);
   expect(morphed.distanceTo(plain)).toBeGreaterThan(0.001);

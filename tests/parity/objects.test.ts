@@ -56,7 +56,7 @@ function createTown(characters: readonly Object3D[], home: Object3D): Group {
 
 /** Moves, hides and shows. */
 function change(town: Group, characters: readonly Object3D[]): void {
-  const [platform, hidden] = ['Platform', 'Hidden'].map((name) => town.getObjectByName(name) as Object3D);
+  const [platform, hidden] = ['Platform', 'Hidden'].map((name) => town.getObjectByName(name)!);
   platform.position.set(-1, 0.4, 0.3);
   platform.rotation.y = -0.5;
   hidden.visible = true;

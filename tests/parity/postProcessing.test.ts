@@ -41,7 +41,7 @@ const WAYS: Record<string, (stage: Stage, object: Object3D) => void> = {
   'outlines of it': (stage, object) =>
     compose(stage, new OutlinePass(new Vector2(SIZE, SIZE), stage.scene, stage.camera, [object])),
   'normals for ambient occlusion': (stage) => {
-    const pass = new GTAOPass(stage.scene, stage.camera as PerspectiveCamera, SIZE, SIZE);
+    const pass = new GTAOPass(stage.scene, stage.camera, SIZE, SIZE);
     pass.output = GTAOPass.OUTPUT.Normal;
     compose(stage, pass);
   },
@@ -58,7 +58,7 @@ const WAYS: Record<string, (stage: Stage, object: Object3D) => void> = {
 
 test.each(Object.entries(WAYS))('%s: looks as with a SkinnedMesh', (name, draw) => {
   const { root, clips } = createCoarseCharacter();
-  const walk = clips.find((clip) => clip.name === 'Walk') as (typeof clips)[0];
+  const walk = clips.find((clip) => clip.name === 'Walk')!;
   const place = new Matrix4().makeRotationY(0.6).setPosition(0.4, 0.3, -0.2);
   const reference = new Reference(root, place).pose(walk, 0.25);
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);

@@ -1,7 +1,6 @@
 import {
   AnimationClip,
   Bone,
-  type BufferGeometry,
   Float32BufferAttribute,
   Group,
   InterleavedBuffer,
@@ -78,13 +77,13 @@ function turn(name: string, seed: number, keys = 4, duration = 1): KeyframeTrack
     values.push(...q.map((x) => x / length));
   }
   const times = Array.from({ length: keys }, (_, i) => (i / (keys - 1)) * duration);
-  return new QuaternionKeyframeTrack(`${name}.quaternion`, times, values) as KeyframeTrack;
+  return new QuaternionKeyframeTrack(`${name}.quaternion`, times, values);
 }
 
 function move(name: string, property: 'position' | 'scale', values: number[], duration = 1): KeyframeTrack {
   const keys = values.length / 3;
   const times = Array.from({ length: keys }, (_, i) => (i / (keys - 1)) * duration);
-  return new VectorKeyframeTrack(`${name}.${property}`, times, values) as KeyframeTrack;
+  return new VectorKeyframeTrack(`${name}.${property}`, times, values);
 }
 
 const bend = () => [
@@ -136,7 +135,7 @@ const shapes: Record<string, () => { root: Object3D; clips: AnimationClip[]; enc
     const { root, mesh } = createChain(14);
     const plain = mesh.geometry.toNonIndexed();
     plain.deleteAttribute('normal');
-    mesh.geometry = plain as BufferGeometry;
+    mesh.geometry = plain;
     return { root, clips: [new AnimationClip('Bend', 1, bend())] };
   },
 

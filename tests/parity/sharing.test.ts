@@ -40,9 +40,7 @@ afterAll(() => renderer.dispose());
 function createRow(material: Material) {
   const { root, clips } = createCoarseCharacter();
   const { geometry } = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;
-  root.traverse((node) => {
-    if ((node as Mesh).isMesh) (node as Mesh).material = material;
-  });
+  for (const mesh of root.getObjectsByProperty('isMesh', true) as Mesh[]) mesh.material = material;
   const at = (x: number) => new Matrix4().makeTranslation(x, 0, 0);
   const sphere = new SphereGeometry(0.4);
   const expected = new Group();
@@ -178,7 +176,7 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   ours.setMatrixAt(0, new Matrix4().makeTranslation(1.5, 0, 0));
   ours.play(0, 'Run', { time: 0.2 });
   ours.computeBoundingBox();
-  const { scene, camera } = createStage(ours.boundingBox as Box3);
+  const { scene, camera } = createStage(ours.boundingBox!);
   const both = new Group();
   both.add(ours, theirs);
   const together = picture(renderer, scene, camera, both);

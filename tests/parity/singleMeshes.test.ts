@@ -5,13 +5,11 @@ import {
   BoxGeometry,
   Float32BufferAttribute,
   Group,
-  type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
   NumberKeyframeTrack,
-  type Object3D,
   PointLight,
   Vector3,
 } from 'three';
@@ -39,7 +37,7 @@ function createBoarded() {
   const board: Mesh = new Mesh(new BoxGeometry(0.7, 0.7, 0.1), new MeshStandardMaterial({ color: 0xff6644 }));
   board.name = 'Board';
   board.position.set(0, 0.1, 0.5);
-  (root.getObjectByName('Hips') as Object3D).add(board);
+  root.getObjectByName('Hips')!.add(board);
   shaded(root);
   return { root, clip: clips[1], body, board };
 }
@@ -62,7 +60,7 @@ function blush({ board, clip }: Boarded, itemSize: number): AnimationClip {
   (board.material as MeshStandardMaterial).vertexColors = true;
   board.updateMorphTargets();
   const track = new NumberKeyframeTrack('Board.morphTargetInfluences', [0, clip.duration], [0.2, 1]);
-  return new AnimationClip('Blush', clip.duration, [...clip.tracks, track as KeyframeTrack]);
+  return new AnimationClip('Blush', clip.duration, [...clip.tracks, track]);
 }
 
 describe.each(TWINS)('%s', (twin) => {

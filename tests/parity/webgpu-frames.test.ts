@@ -15,7 +15,7 @@ import { uniformsOf } from '../support/features.js';
 import { nextFrame } from '../support/frames.js';
 import { bakeCharacter, encodingOf, SkinnedInstancedMesh } from '../support/library.js';
 import { type Problems, watchProblems } from '../support/problems.js';
-import { createStick } from '../support/stick.js';
+import { createStick, createStickCrowd } from '../support/stick.js';
 import { THOROUGH } from '../support/thorough.js';
 
 /** A software renderer takes seconds to draw a few frames of ten thousand. */
@@ -41,8 +41,7 @@ describe.each(['WebGPU', 'WebGL 2'])('WebGPURenderer on %s', (backend) => {
   afterAll(() => renderer.dispose());
 
   test('building blocks give the posed position and normal in nodes of the user', async () => {
-    const { root, clips } = createStick();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+    const crowd = createStickCrowd(1);
     crowd.setMatrixAt(0, new Matrix4().makeTranslation(0, 100, 0));
     crowd.geometry = captureGeometry(crowd.geometry);
     crowd.play(0, 'Slide', { time: 0.5 });
@@ -114,8 +113,7 @@ test.each([
 });
 
 test('one crowd drawn by two renderers', async () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1);
   crowd.geometry = captureGeometry(crowd.geometry);
   crowd.material = captureNodeMaterial(3);
   for (const forceWebGL of [false, true]) {
@@ -131,8 +129,7 @@ test('one crowd drawn by two renderers', async () => {
 });
 
 test('WebGLRenderer says that it cannot draw a crowd in node materials', () => {
-  const { root, clips } = createStick();
-  const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+  const crowd = createStickCrowd(1);
   crowd.material = new MeshStandardNodeMaterial();
   crowd.frustumCulled = false;
   const renderer = new WebGLRenderer();

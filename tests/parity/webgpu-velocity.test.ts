@@ -18,7 +18,7 @@ import { bakeCharacter, frames, JointAttachment, SkinnedInstancedMesh } from '..
 import { bladeRoot } from '../support/meadow.js';
 import { moveBy } from '../support/moveBy.js';
 import { Reference } from '../support/reference.js';
-import { createStick } from '../support/stick.js';
+import { createStick, createStickCrowd } from '../support/stick.js';
 
 const SIZE = 64;
 const ENCODINGS = [
@@ -225,8 +225,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 
   test.each(ENCODINGS)('%s: exchanged instances have not moved, nor have attachments', async (_, options) => {
-    const { root, clips } = createStick();
-    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 2);
+    const crowd = createStickCrowd(2, undefined, options);
     const box = new JointAttachment(crowd, 'Base', new BoxGeometry(0.5, 0.5, 0.5), new MeshBasicMaterial());
     crowd.setMatrixAt(0, at(-1.5));
     crowd.setMatrixAt(1, at(1, 1));
@@ -248,8 +247,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   test.each(ENCODINGS)(
     '%s: an instance of an old id has not come from where that was',
     async (_, options) => {
-      const { root, clips } = createStick();
-      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, options), 2);
+      const crowd = createStickCrowd(2, undefined, options);
       crowd.setMatrixAt(0, at(-6)).setMatrixAt(1, at(-5, 1));
       for (const i of [0, 1]) crowd.play(i, 'Slide', { time: 0.1 });
       const scene = sceneOf(crowd);

@@ -63,7 +63,7 @@ export class EditedMixers extends Mixers {
 
   /** Edits a joint by chance. */
   editSome(index: number, bone: string, next: () => number, height: number): BoneEdit {
-    const edit = randomEdit(next, this.clones[index].getObjectByName(bone) as Object3D, height);
+    const edit = randomEdit(next, this.clones[index].getObjectByName(bone)!, height);
     this.edit(index, bone, edit);
     return edit;
   }
@@ -178,7 +178,7 @@ function randomEdit(next: () => number, bone: Object3D, height: number): BoneEdi
   if (kind === 1) {
     const value = around(0.3 * height);
     bone.updateWorldMatrix(true, false);
-    if (!model) value.divideScalar((bone.parent as Object3D).matrixWorld.getMaxScaleOnAxis());
+    if (!model) value.divideScalar(bone.parent!.matrixWorld.getMaxScaleOnAxis());
     return { kind: 'position', value, add, model, weight };
   }
   if (kind === 2) {

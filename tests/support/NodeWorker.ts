@@ -1,4 +1,4 @@
-import { type MessagePort, Worker as Thread, type Transferable } from 'node:worker_threads';
+import { type MessagePort, Worker as Thread } from 'node:worker_threads';
 import script from '../../lib/worker/workerScript.js?bundled';
 
 /** What a thread of Node has to have for a script that a browser's worker runs. */
@@ -41,7 +41,7 @@ export class NodeWorker {
   }
 
   postMessage(message: unknown, transfer: readonly (ArrayBuffer | MessagePort)[]): void {
-    this.thread.postMessage(message, transfer as Transferable[]);
+    this.thread.postMessage(message, transfer);
   }
 
   terminate(): void {

@@ -8,23 +8,24 @@ const PNG = Uint8Array.from(
 
 const RINGS = 8;
 
+/** Makes accessors of a document's only buffer. */
+export function accessorsOf(document: Document) {
+  const buffer = document.createBuffer();
+  return (type: 'SCALAR' | 'VEC2' | 'VEC3' | 'VEC4' | 'MAT4', array: object) =>
+    document
+      .createAccessor()
+      .setBuffer(buffer)
+      .setType(type)
+      .setArray(array as Float32Array<ArrayBuffer>);
+}
+
 /**
  * An arm as a glTF document: a tube on three joints, with a texture, a bulge as a morph target and a rigid watch. Two of its
  * nodes have one name, one is in no scene; of its clips one moves that node too.
  */
 export function armDocument(): Document {
   const document = new Document();
-  const buffer = document.createBuffer();
-  const accessor = (
-    type: 'SCALAR' | 'VEC2' | 'VEC3' | 'VEC4' | 'MAT4',
-    array: Float32Array | Uint16Array | Uint8Array,
-  ) =>
-    document
-      .createAccessor()
-      .setBuffer(buffer)
-      .setType(type)
-      .setArray(array as Float32Array<ArrayBuffer>);
-
+  const accessor = accessorsOf(document);
   const joint = (name: string, y: number) => document.createNode(name).setTranslation([0, y, 0]);
   const shoulder = joint('Shoulder', 0);
   const elbow = joint('Joint', 1);

@@ -114,7 +114,7 @@ export function capture(
   vertices: number,
   instances: number,
 ): Float32Array {
-  const material = (Array.isArray(mesh.material) ? mesh.material[0] : mesh.material) as Material;
+  const material = Array.isArray(mesh.material) ? mesh.material[0] : mesh.material;
   const rows = material.userData.captureRows as number;
   const height = rows * instances;
   material.userData.captureHeight.value = height;

@@ -1,4 +1,4 @@
-import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
+import { BoxGeometry, Mesh, MeshStandardMaterial } from 'three';
 import { type Character, createCharacter } from '../../demos/character.js';
 
 /**
@@ -17,11 +17,9 @@ export function createFigure(
   { root, clips } = createCoarsestCharacter(),
 ): Character {
   const material = new MeshStandardMaterial({ color });
-  root.traverse((node) => {
-    if ((node as Mesh).isMesh) (node as Mesh).material = material;
-  });
+  for (const mesh of root.getObjectsByProperty('isMesh', true) as Mesh[]) mesh.material = material;
   const hat = new Mesh(new BoxGeometry(size, size, size), material);
   hat.position.y = 0.3;
-  (root.getObjectByName('Head') as Object3D).add(hat);
+  root.getObjectByName('Head')!.add(hat);
   return { root, clips };
 }

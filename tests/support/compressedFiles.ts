@@ -1,4 +1,4 @@
-import { type Accessor, Document, NodeIO } from '@gltf-transform/core';
+import { Document, NodeIO } from '@gltf-transform/core';
 import {
   EXTMeshoptCompression,
   KHRDracoMeshCompression,
@@ -7,6 +7,7 @@ import {
 } from '@gltf-transform/extensions';
 import draco3d from 'draco3d';
 import { MeshoptEncoder } from 'meshoptimizer';
+import { accessorsOf } from './armDocument.js';
 
 /** How a file is written. */
 export type Compression = 'plain' | 'quantised' | 'meshopt' | 'draco';
@@ -35,14 +36,7 @@ export async function pyramid(
 ): Promise<Uint8Array> {
   await MeshoptEncoder.ready;
   const document = new Document();
-  const buffer = document.createBuffer();
-  const accessor = (type: 'SCALAR' | 'VEC2' | 'VEC3' | 'VEC4' | 'MAT4', array: object): Accessor =>
-    document
-      .createAccessor()
-      .setBuffer(buffer)
-      .setType(type)
-      .setArray(array as Float32Array<ArrayBuffer>);
-
+  const accessor = accessorsOf(document);
   const isQuantised = compression === 'quantised';
   const corners = POSITIONS.flat();
   const weights = POSITIONS.flatMap(() => [1, 0, 0, 0]);

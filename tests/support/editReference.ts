@@ -55,7 +55,7 @@ function editInModel(root: Object3D, bone: Object3D, edit: BoneEdit, place: Matr
   if (edit.kind === 'proportion') return;
   root.updateMatrixWorld(true);
   const { weight } = edit;
-  const parent = bone.parent as Object3D;
+  const parent = bone.parent!;
   if (edit.kind === 'position') {
     const now = new Vector3().setFromMatrixPosition(bone.matrixWorld);
     if (edit.add) now.addScaledVector(edit.value, weight);

@@ -9,7 +9,6 @@ import {
   Group,
   InterleavedBuffer,
   InterleavedBufferAttribute,
-  type KeyframeTrack,
   MeshStandardMaterial,
   NumberKeyframeTrack,
   QuaternionKeyframeTrack,
@@ -84,7 +83,7 @@ export function createEverything(channels: 2 | 3 = 2): Everything {
       ({ name }) => new NumberKeyframeTrack(`${name}.morphTargetInfluences[Wide]`, [0, 1], [0, 1]),
     ),
   ];
-  return { root, clips: [new AnimationClip('Bend', 1, tracks as KeyframeTrack[])], materials };
+  return { root, clips: [new AnimationClip('Bend', 1, tracks)], materials };
 }
 
 function createGeometry(x: number, channels: number): BufferGeometry {
@@ -104,7 +103,7 @@ function createGeometry(x: number, channels: number): BufferGeometry {
   const color = new Color();
   const vertex = new Vector3();
   for (let i = 0; i < count; i++) {
-    vertex.fromBufferAttribute(position as BufferAttribute, i);
+    vertex.fromBufferAttribute(position, i);
     color.setHSL(vertex.y / 2, 0.4, 0.7).toArray(colors.array, i * 3);
     skin.array.set([0, 1, 0, 0, 1 - vertex.y, vertex.y, 0, 0], i * 8);
     wide.setX(i, 0.2 * Math.sign(vertex.x - x));

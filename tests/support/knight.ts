@@ -1,4 +1,4 @@
-import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
+import { BoxGeometry, Mesh, MeshStandardMaterial } from 'three';
 import { createCoarseCharacter } from './coarseCharacter.js';
 
 /** The character with a sword and a shield in hand, the shield of two meshes. */
@@ -7,7 +7,7 @@ export function createKnight() {
   const add = (parent: string, name: string, color: number) => {
     const mesh = new Mesh(new BoxGeometry(0.1, 0.5, 0.1), new MeshStandardMaterial({ color }));
     mesh.name = name;
-    (root.getObjectByName(parent) as Object3D).add(mesh);
+    root.getObjectByName(parent)!.add(mesh);
     return mesh;
   };
   add('RightHand', 'Sword', 0xff0000);

@@ -59,7 +59,7 @@ export class Mixers {
     );
     this.stages = Array.from({ length: crowd.count }, () =>
       all.map(({ weight = 1 }) => {
-        const clone = SkeletonUtils.clone(root) as Object3D;
+        const clone = SkeletonUtils.clone(root);
         return { clone, mixer: new AnimationMixer(clone), ramps: new Map(), weight: still(weight) };
       }),
     );

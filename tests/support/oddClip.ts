@@ -1,4 +1,4 @@
-import { AnimationClip, type KeyframeTrack, type Object3D, QuaternionKeyframeTrack } from 'three';
+import { AnimationClip, type Object3D, QuaternionKeyframeTrack } from 'three';
 import { random } from './random.js';
 
 const FPS = 30;
@@ -28,7 +28,7 @@ export function createOddClip(root: Object3D, duration = 20): { clip: AnimationC
       }
     }
     bytes += values.length * 4;
-    return new QuaternionKeyframeTrack(`${joint}.quaternion`, times, values) as KeyframeTrack;
+    return new QuaternionKeyframeTrack(`${joint}.quaternion`, times, values);
   });
   return { clip: new AnimationClip('Samba', duration, tracks), bytes };
 }
@@ -46,7 +46,7 @@ export function createSparseClip(root: Object3D): { clip: AnimationClip; bytes: 
       return [Math.sin(angle / 2), 0, 0, Math.cos(angle / 2)];
     });
     bytes += values.length * 4;
-    return new QuaternionKeyframeTrack(name, own, values) as KeyframeTrack;
+    return new QuaternionKeyframeTrack(name, own, values);
   });
   return { clip: new AnimationClip('Run', times[7], sparse), bytes };
 }

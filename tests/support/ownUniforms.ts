@@ -31,7 +31,7 @@ export function createOwn(): Own {
   return {
     shared: () => hooked(new MeshStandardMaterial({ color: 0xbbaa88 }), null),
     give(crowd) {
-      hooked(crowd.customDepthMaterial as Material, null);
+      hooked(crowd.customDepthMaterial!, null);
     },
     single: (values) => hooked(new MeshStandardMaterial({ color: 0xbbaa88 }), values),
     giveSingle(mesh, values) {

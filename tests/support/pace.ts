@@ -1,4 +1,4 @@
-import { AnimationMixer, type Object3D } from 'three';
+import { AnimationMixer } from 'three';
 import { SkeletonUtils } from 'three-stdlib';
 import { createCoarsestCharacter } from './coarseCharacter.js';
 import { bakeCharacter, SkinnedInstancedMesh } from './library.js';
@@ -19,7 +19,7 @@ export const STOPS = [
 
 /** The character, a quarter into those clips, played by a mixer as the weights of a speed say. */
 export class PacedClone {
-  private readonly clone = SkeletonUtils.clone(root) as Object3D;
+  private readonly clone = SkeletonUtils.clone(root);
   private readonly mixer = new AnimationMixer(this.clone);
   private readonly actions = STOPS.map(([name]) => {
     const action = this.mixer.clipAction(clips.find((clip) => clip.name === name)!).play();

@@ -37,7 +37,7 @@ export function createStage(bounds: Box3, kind: LightKind = 'directional'): { sc
   const light = createLight(kind, size);
   light.position.copy(center).add(new Vector3(-0.5, 1, 0.6).multiplyScalar(size));
   light.castShadow = true;
-  const shadow = light.shadow as NonNullable<DirectionalLight['shadow']>;
+  const shadow = light.shadow;
   shadow.mapSize.set(512, 512);
   shadow.bias = -0.002;
   if (light instanceof DirectionalLight || light instanceof SpotLight) {

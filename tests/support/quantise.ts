@@ -36,11 +36,7 @@ export function quantise(geometry: BufferGeometry): void {
  * skins back, and a node those of rigid meshes.
  */
 export function quantisePositions(root: Object3D): void {
-  const meshes: Mesh[] = [];
-  root.traverse((node) => {
-    if ((node as Mesh).isMesh) meshes.push(node as Mesh);
-  });
-  for (const mesh of meshes) {
+  for (const mesh of root.getObjectsByProperty('isMesh', true) as Mesh[]) {
     const geometry = mesh.geometry.clone();
     mesh.geometry = geometry;
     geometry.computeBoundingBox();

@@ -22,7 +22,7 @@ import {
   Vector3,
   VectorKeyframeTrack,
 } from 'three';
-import { random } from './random.js';
+import { Dice } from './fuzz/Dice.js';
 
 const ORDERS: EulerOrder[] = ['XYZ', 'YXZ', 'ZXY', 'ZYX', 'YZX', 'XZY'];
 
@@ -33,18 +33,8 @@ export interface RandomCharacter {
   detached: boolean;
 }
 
-/** Chances and numbers drawn from one seed. */
-class Dice {
-  readonly next: () => number;
-
-  constructor(seed: number) {
-    this.next = random(seed);
-  }
-
-  chance(share: number): boolean {
-    return this.next() < share;
-  }
-
+/** Numbers drawn from one seed, by threes and fours too. */
+class Numbers extends Dice {
   between(low: number, high: number): number {
     return low + (high - low) * this.next();
   }
@@ -53,11 +43,7 @@ class Dice {
     return Math.floor(this.between(low, high + 1));
   }
 
-  pick<T>(from: readonly T[]): T {
-    return from[this.whole(0, from.length - 1)];
-  }
-
-  vector(size: number): [number, number, number] {
+  three(size: number): [number, number, number] {
     return [this.between(-size, size), this.between(-size, size), this.between(-size, size)];
   }
 
@@ -89,7 +75,7 @@ export function randomCharacter(
   seed: number,
   cubic: (track: KeyframeTrack) => KeyframeTrack,
 ): RandomCharacter {
-  const dice = new Dice(seed);
+  const dice = new Numbers(seed);
   const root = new Group();
   root.name = 'Root';
   stand(root, dice);
@@ -150,21 +136,21 @@ export function randomCharacter(
 }
 
 /** Gives an object a place, angles past 90° among them. */
-function stand(object: Object3D, dice: Dice): void {
-  object.position.set(...dice.vector(0.5));
-  object.rotation.set(...dice.vector(3), dice.pick(ORDERS));
+function stand(object: Object3D, dice: Numbers): void {
+  object.position.set(...dice.three(0.5));
+  object.rotation.set(...dice.three(3), dice.pick(ORDERS));
   object.scale.set(...dice.scale());
   // Newer three.js has pivots.
-  if ('pivot' in object && dice.chance(0.1)) object.pivot = new Vector3(...dice.vector(0.3));
+  if ('pivot' in object && dice.chance(0.1)) object.pivot = new Vector3(...dice.three(0.3));
   if (dice.chance(0.05)) {
     object.updateMatrix();
     object.matrixAutoUpdate = false;
   }
 }
 
-function place(matrix: Matrix4, dice: Dice): Matrix4 {
+function place(matrix: Matrix4, dice: Numbers): Matrix4 {
   const object = new Object3D();
-  object.position.set(...dice.vector(0.5));
+  object.position.set(...dice.three(0.5));
   object.quaternion.fromArray(dice.quaternion());
   object.scale.set(...dice.scale());
   object.updateMatrix();
@@ -172,10 +158,10 @@ function place(matrix: Matrix4, dice: Dice): Matrix4 {
 }
 
 /** Gives a mesh ten vertices, weights, and now and then morph targets. */
-function fill(mesh: Mesh, dice: Dice, bones: number): void {
+function fill(mesh: Mesh, dice: Numbers, bones: number): void {
   const count = 9;
   const vectors = (size: number) =>
-    new Float32BufferAttribute(Array.from({ length: count }, () => dice.vector(size)).flat(), 3);
+    new Float32BufferAttribute(Array.from({ length: count }, () => dice.three(size)).flat(), 3);
   const { geometry } = mesh;
   geometry.setAttribute('position', vectors(1));
   if (dice.chance(0.5)) geometry.setIndex(Array.from({ length: 12 }, () => dice.whole(0, count - 1)));
@@ -203,7 +189,7 @@ function fill(mesh: Mesh, dice: Dice, bones: number): void {
 }
 
 /** Times from the beginning to the end of a clip, or not quite. */
-function keyTimes(duration: number, dice: Dice): number[] {
+function keyTimes(duration: number, dice: Numbers): number[] {
   const times = Array.from({ length: dice.whole(1, 5) }, () => dice.between(0, duration));
   if (dice.chance(0.7)) times.push(0, duration);
   // Two keys at one time are a jump.
@@ -211,9 +197,9 @@ function keyTimes(duration: number, dice: Dice): number[] {
   return times.sort((a, b) => a - b);
 }
 
-function turn(node: string, times: number[], dice: Dice): KeyframeTrack {
+function turn(node: string, times: number[], dice: Numbers): KeyframeTrack {
   const values = times.flatMap(() => dice.quaternion());
-  return new QuaternionKeyframeTrack(`${node}.quaternion`, times, values) as KeyframeTrack;
+  return new QuaternionKeyframeTrack(`${node}.quaternion`, times, values);
 }
 
 /** Some tracks of a node: no two of them move the same property, which three.js would mix. */
@@ -221,7 +207,7 @@ function tracksOf(
   node: Object3D,
   meshes: readonly Mesh[],
   duration: number,
-  dice: Dice,
+  dice: Numbers,
   cubic: (track: KeyframeTrack) => KeyframeTrack,
 ): KeyframeTrack[] {
   const tracks: KeyframeTrack[] = [];
@@ -236,7 +222,7 @@ function tracksOf(
         ? [...draw().map(() => dice.between(-1, 1)), ...draw(), ...draw().map(() => dice.between(-1, 1))]
         : draw(),
     );
-    const track = new kind(`${name}.${property}`, times, values) as KeyframeTrack;
+    const track = new kind(`${name}.${property}`, times, values);
     if (splined) cubic(track);
     else if (way > 0.65) track.setInterpolation(InterpolateDiscrete);
     else if (way > 0.6) bend(track, dice);
@@ -246,9 +232,9 @@ function tracksOf(
   const quaternion = QuaternionKeyframeTrack as unknown as typeof VectorKeyframeTrack;
 
   const place = dice.next();
-  if (place < 0.3) add('position', VectorKeyframeTrack, () => dice.vector(0.6));
+  if (place < 0.3) add('position', VectorKeyframeTrack, () => dice.three(0.6));
   else if (place < 0.5)
-    add(`position[${dice.pick(['x', 'y', 'z'])}]`, number, () => dice.vector(0.6).slice(2));
+    add(`position[${dice.pick(['x', 'y', 'z'])}]`, number, () => dice.three(0.6).slice(2));
 
   const turning = dice.next();
   if (turning < 0.35) add('quaternion', quaternion, () => dice.quaternion());
@@ -273,13 +259,13 @@ function tracksOf(
 }
 
 /** A node is called by its name, or as a bone of a mesh. */
-function nameOf(node: Object3D, meshes: readonly Mesh[], dice: Dice): string {
+function nameOf(node: Object3D, meshes: readonly Mesh[], dice: Numbers): string {
   const owner = meshes.find((mesh) => (mesh as SkinnedMesh).skeleton?.bones.includes(node as Bone));
   return owner !== undefined && dice.chance(0.3) ? `${owner.name}.bones[${node.name}]` : node.name;
 }
 
 /** Newer three.js has Bézier tracks, with tangents of times and values beside the values. */
-function bend(track: KeyframeTrack, dice: Dice): void {
+function bend(track: KeyframeTrack, dice: Numbers): void {
   const { InterpolateBezier } = THREE as { InterpolateBezier?: number };
   if (InterpolateBezier === undefined || track.ValueTypeName === 'quaternion') return;
   const size = track.getValueSize();

@@ -4,7 +4,6 @@ import {
   BufferGeometry,
   Float32BufferAttribute,
   Group,
-  type KeyframeTrack,
   Matrix4,
   MeshBasicMaterial,
   NumberKeyframeTrack,
@@ -63,7 +62,7 @@ export function createStick(durations: Record<string, number> = { Slide: 1 }): S
   const clips = Object.entries(durations).map(
     ([name, duration]) =>
       new AnimationClip(name, duration, [
-        new VectorKeyframeTrack('Tip.position', [0, duration], [0, 0, 0, duration, 0, 0]) as KeyframeTrack,
+        new VectorKeyframeTrack('Tip.position', [0, duration], [0, 0, 0, duration, 0, 0]),
       ]),
   );
   return { root, mesh, bones, clips };
@@ -89,9 +88,7 @@ export function createMorphingStick(): Stick {
   geometry.morphTargetsRelative = true;
   stick.mesh.updateMorphTargets();
   for (const { tracks } of stick.clips) {
-    tracks.push(
-      new NumberKeyframeTrack('StickMesh.morphTargetInfluences[Long]', [0, 1], [0, 1]) as KeyframeTrack,
-    );
+    tracks.push(new NumberKeyframeTrack('StickMesh.morphTargetInfluences[Long]', [0, 1], [0, 1]));
   }
   return stick;
 }

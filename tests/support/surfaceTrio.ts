@@ -53,7 +53,7 @@ export function createTrio(
     const reference = new Reference(root, matrix).pose(clips[clip], time);
     for (const mesh of own ? [] : reference.meshes) {
       mesh.material = create();
-      dress(mesh.material as Material, i);
+      dress(mesh.material, i);
     }
     reference.forEachVertex((_, position) => bounds.expandByPoint(position));
     clones.add(reference.root);

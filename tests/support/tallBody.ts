@@ -1,12 +1,4 @@
-import {
-  type AnimationClip,
-  type KeyframeTrack,
-  type Object3D,
-  Quaternion,
-  Skeleton,
-  type SkinnedMesh,
-  Vector3,
-} from 'three';
+import { type AnimationClip, type Object3D, Quaternion, Skeleton, type SkinnedMesh, Vector3 } from 'three';
 import { createCoarseCharacter } from './coarseCharacter.js';
 
 /** Somebody with the same joints of other lengths, bound in another pose, and clips whose translations are as much longer. */
@@ -16,7 +8,7 @@ export function createTall({ root, clips } = createCoarseCharacter()) {
   const longer = new Map<string, number>();
   for (const [i, bone] of bones.entries()) {
     longer.set(bone.name, 1 + ((i * 7) % 5) / 10);
-    bone.position.multiplyScalar(longer.get(bone.name) as number);
+    bone.position.multiplyScalar(longer.get(bone.name)!);
   }
   const mesh = root.getObjectByName('Body') as SkinnedMesh;
   const turned = new Quaternion().setFromAxisAngle(new Vector3(0.3, 1, 0.2).normalize(), 0.4);
@@ -29,7 +21,7 @@ export function createTall({ root, clips } = createCoarseCharacter()) {
   root.updateMatrixWorld(true);
   const fitted = clips.map((clip) => {
     const copy: AnimationClip = clip.clone();
-    for (const track of copy.tracks as KeyframeTrack[]) {
+    for (const track of copy.tracks) {
       const [name, property] = track.name.split('.');
       if (property === 'position')
         track.values = track.values.map((value) => value * (longer.get(name) ?? 1));

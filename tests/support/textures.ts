@@ -4,7 +4,7 @@ import { CanvasTexture } from 'three';
 export function stripes(): CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 64;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  const context = canvas.getContext('2d')!;
   context.fillStyle = '#fff';
   context.fillRect(0, 0, 64, 64);
   context.fillStyle = '#000';
@@ -16,7 +16,7 @@ export function stripes(): CanvasTexture {
 export function bumps(): CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 64;
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  const context = canvas.getContext('2d')!;
   for (let i = 0; i < 64; i++) {
     context.fillStyle = `rgb(${128 + 90 * Math.sin(i / 3)}, ${128 + 60 * Math.cos(i / 5)}, 230)`;
     context.fillRect(i, 0, 1, 64);

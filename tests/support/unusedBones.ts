@@ -1,4 +1,4 @@
-import { Bone, type Object3D, Skeleton, type SkinnedMesh } from 'three';
+import { Bone, Skeleton, type SkinnedMesh } from 'three';
 import { createCoarseCharacter } from './coarseCharacter.js';
 
 /**
@@ -8,7 +8,7 @@ export function withUnusedBones() {
   const { root, clips } = createCoarseCharacter();
   const mesh = root.getObjectByName('Body') as SkinnedMesh;
   root.updateMatrixWorld(true);
-  const hand = root.getObjectByName('RightHand') as Object3D;
+  const hand = root.getObjectByName('RightHand')!;
   const middle = Object.assign(new Bone(), { name: 'Middle' });
   const slot = Object.assign(new Bone(), { name: 'Slot' });
   hand.parent?.add(middle);

@@ -1,4 +1,4 @@
-import { type Box3, type Sphere, Vector3 } from 'three';
+import { Vector3 } from 'three';
 import { expect } from 'vitest';
 import { levelsOf } from '../levels.js';
 import type { CrowdMesh, SkinnedInstancedMesh } from '../library.js';
@@ -79,8 +79,8 @@ function expectInBounds(
 ): void {
   crowd.computeBoundingBox();
   crowd.computeBoundingSphere();
-  const box = (crowd.boundingBox as Box3).clone().expandByScalar(1e-3);
-  const sphere = crowd.boundingSphere as Sphere;
+  const box = crowd.boundingBox!.clone().expandByScalar(1e-3);
+  const sphere = crowd.boundingSphere!;
   crowd.views.updateGroups();
   const { spheres } = crowd.views.groups;
   const middle = new Vector3();

@@ -3,11 +3,9 @@ import {
   AnimationUtils,
   BoxGeometry,
   Float32BufferAttribute,
-  type KeyframeTrack,
   Mesh,
   MeshStandardMaterial,
   NumberKeyframeTrack,
-  type Object3D,
 } from 'three';
 import { type Character, createCharacter } from '../../../demos/character.js';
 import { type BoneTexture, bakeBoneTexture, encodingOf, extractRootMotion } from '../library.js';
@@ -22,7 +20,7 @@ function createFigure(): Character {
     const mesh = new Mesh(new BoxGeometry(0.1, 0.5, 0.1), new MeshStandardMaterial({ color }));
     mesh.name = name;
     mesh.castShadow = mesh.receiveShadow = true;
-    (root.getObjectByName(parent) as Object3D).add(mesh);
+    root.getObjectByName(parent)!.add(mesh);
   };
   add('RightHand', 'Sword', 0xff0000);
   add('LeftHand', 'Shield', 0x00ff00);
@@ -36,9 +34,7 @@ function createFigure(): Character {
   body.geometry.morphTargetsRelative = true;
   body.updateMorphTargets();
   const wave = clips.find(({ name }) => name === 'Wave');
-  wave?.tracks.push(
-    new NumberKeyframeTrack('Body.morphTargetInfluences[Fat]', [0, 1], [0, 1]) as KeyframeTrack,
-  );
+  wave?.tracks.push(new NumberKeyframeTrack('Body.morphTargetInfluences[Fat]', [0, 1], [0, 1]));
   const nod = AnimationUtils.makeClipAdditive(clips[0].clone());
   nod.name = 'Nod';
   return { root, clips: [...clips, nod] };

@@ -1,4 +1,4 @@
-import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
+import { BoxGeometry, Mesh, MeshStandardMaterial } from 'three';
 import { createCharacter } from '../../../demos/character.js';
 import {
   bakeCharacter,
@@ -19,7 +19,7 @@ const characters: Character[] = [0.2, 0.4].map((size) => {
   );
   hat.name = 'Hat';
   hat.position.y = 0.3;
-  (root.getObjectByName('Head') as Object3D).add(hat);
+  root.getObjectByName('Head')!.add(hat);
   return bakeCharacter(root, []);
 });
 

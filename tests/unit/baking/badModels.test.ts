@@ -30,7 +30,7 @@ import { offFrom, Reference } from '../../support/reference.js';
 import { createStick, type Stick } from '../../support/stick.js';
 
 const vector = (times: number[], values: number[], name = 'Tip.position') =>
-  new VectorKeyframeTrack(name, times, values) as KeyframeTrack;
+  new VectorKeyframeTrack(name, times, values);
 
 /** Puts a box beside the stick, so that its parts have to be merged. */
 function addHat({ bones }: Stick): Mesh {
@@ -119,7 +119,7 @@ describe('baking bad tracks', () => {
 
   test('a quaternion track without four values a key is named, and does not hang', () => {
     const track = (name: string, values: number) =>
-      new QuaternionKeyframeTrack(name, [0, 1], new Array(values).fill(0.5)) as KeyframeTrack;
+      new QuaternionKeyframeTrack(name, [0, 1], new Array(values).fill(0.5));
     expect(bake(track('Tip.quaternion', 6))).toThrow(
       'Track "Tip.quaternion" of clip "Bad" has 6 values for 2 keys',
     );
@@ -134,7 +134,7 @@ describe('baking bad tracks', () => {
     );
     expect(bake(vector([0, 1], [0, 0, 1, 0]))).toThrow('has 2 values per key, but position takes 3');
     expect(bake(vector([0, 1], new Array(8).fill(0)))).toThrow('has 4 values per key, but position takes 3');
-    const one = new NumberKeyframeTrack('Tip.position[x]', [0, 1], [1, 2, 3, 4]) as KeyframeTrack;
+    const one = new NumberKeyframeTrack('Tip.position[x]', [0, 1], [1, 2, 3, 4]);
     expect(bake(one)).toThrow('has 2 values per key, but one number of position takes 1');
   });
 
@@ -226,11 +226,7 @@ test("a mesh that only its morph targets move, as three.js's Parrot, also as the
   parrot.name = 'Parrot';
   parrot.updateMorphTargets();
   const root = new Group().add(parrot);
-  const track = new NumberKeyframeTrack(
-    'Parrot.morphTargetInfluences',
-    [0, 0.5, 1],
-    [0, 0, 1, 0, 0, 1],
-  ) as KeyframeTrack;
+  const track = new NumberKeyframeTrack('Parrot.morphTargetInfluences', [0, 0.5, 1], [0, 0, 1, 0, 0, 1]);
   const clip = new AnimationClip('Fly', 1, [track]);
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [clip], { fps: 8 }), 2);
   const matrix = new Matrix4().makeTranslation(3, 2, 1);

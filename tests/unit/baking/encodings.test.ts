@@ -4,7 +4,6 @@ import {
   Group,
   InterpolateBezier,
   InterpolateSmooth,
-  type KeyframeTrack,
   Mesh,
   NumberKeyframeTrack,
   type Object3D,
@@ -90,7 +89,7 @@ test('tracks that cannot be as exact as was asked for say so', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const times = [0, 0.1234, 0.31415, 1];
   const values = times.map((time) => Math.sin(time * 50));
-  const track = new NumberKeyframeTrack('Hips.position[y]', times, values) as KeyframeTrack;
+  const track = new NumberKeyframeTrack('Hips.position[y]', times, values);
   const shaken = new AnimationClip('Shaken', 1, [track]);
   bakeBoneTexture(root, [shaken], { maxError: 1e-9 });
   expect(warn.mock.calls).toEqual([
@@ -143,7 +142,7 @@ test.each([
   );
   const { root: stick } = createStick();
   stick.children[0].add(Object.assign(new Group(), { name: 'Hips' }));
-  const clip = new AnimationClip('Long', -1, tracks as KeyframeTrack[]);
+  const clip = new AnimationClip('Long', -1, tracks);
   const character = bakeCharacter(stick, [clip]);
   const { frames, slots } = character.boneTexture.data.tracks!.clips[0];
   expect(frames * 48 + 4 * (slots?.length ?? 0)).toBeLessThan(1.5 * 48 * times.length);
@@ -164,7 +163,7 @@ test('quaternion keys of other lengths than 1 show what they show in three.js, a
 
 test('errors of curves that ease in and out are found, which are none half-way', () => {
   const { root: stick } = createStick();
-  const ease = new NumberKeyframeTrack('Tip.position[x]', [0, 0.25], [0, 0.1]) as KeyframeTrack;
+  const ease = new NumberKeyframeTrack('Tip.position[x]', [0, 0.25], [0, 0.1]);
   ease.setInterpolation(InterpolateBezier);
   // Flat at both ends, as Blender's are.
   Object.assign(ease, { settings: { outTangents: [0.25 / 3, 0, 0, 0], inTangents: [0, 0, 0.5 / 3, 0.1] } });
@@ -190,11 +189,7 @@ test('frames between keys that are far apart take nothing, in files neither, and
 
 test('curves whose keys are seconds apart are sampled finely enough, far as they go', () => {
   const { root: stick } = createStick();
-  const far = new VectorKeyframeTrack(
-    'Tip.position',
-    [0, 10, 20],
-    [0, 0, 0, 300, 0, 0, 0, 50, 0],
-  ) as KeyframeTrack;
+  const far = new VectorKeyframeTrack('Tip.position', [0, 10, 20], [0, 0, 0, 300, 0, 0, 0, 50, 0]);
   far.setInterpolation(InterpolateSmooth);
   const clip = new AnimationClip('Far', 20, [far]);
   const crowd = new SkinnedInstancedMesh(bakeCharacter(stick, [clip]), 1);

@@ -3,7 +3,6 @@ import {
   Bone,
   BoxGeometry,
   Group,
-  type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
@@ -55,8 +54,7 @@ test('the scale of the root, which instances do not have, is warned of', () => {
 
 test('bakeCharacter names the clip and track it cannot bake', () => {
   const { root } = createStick();
-  const track = (values: number[], times = [0, 1]) =>
-    new VectorKeyframeTrack('Tip.position', times, values) as KeyframeTrack;
+  const track = (values: number[], times = [0, 1]) => new VectorKeyframeTrack('Tip.position', times, values);
   const nan = new AnimationClip('Bad', 1, [track([0, 0, 0, Number.NaN, 0, 0])]);
   expect(bake(root, [nan])).toThrow('Track "Tip.position" of clip "Bad" has NaN in key 1');
   const hollow = new AnimationClip('Hollow', 1, [track([0, 0, 0, 1, 0, 0])]);
@@ -71,9 +69,7 @@ test('bakeCharacter names the clip and track it cannot bake', () => {
 
 test('a clip without length is a pose of one frame', () => {
   const { root } = createStick();
-  const pose = new AnimationClip('Pose', -1, [
-    new VectorKeyframeTrack('Tip.position', [0], [7, 0, 0]) as KeyframeTrack,
-  ]);
+  const pose = new AnimationClip('Pose', -1, [new VectorKeyframeTrack('Tip.position', [0], [7, 0, 0])]);
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, [pose]), 1);
   expect(crowd.boneTexture.clips[0]).toMatchObject({ count: 1, duration: 0 });
   crowd.play(0, 'Pose').update(5);
@@ -84,7 +80,7 @@ test('tracks of nodes that are not there are skipped and named once', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { root, clips } = createStick({ A: 1, B: 1 });
   for (const clip of clips) {
-    clip.tracks.push(new VectorKeyframeTrack('Tail.position', [0, 1], [0, 0, 0, 1, 1, 1]) as KeyframeTrack);
+    clip.tracks.push(new VectorKeyframeTrack('Tail.position', [0, 1], [0, 0, 0, 1, 1, 1]));
   }
   bakeBoneTexture(root, clips);
   expect(warn).toHaveBeenCalledTimes(1);
@@ -123,7 +119,7 @@ test('tracks say what they cannot hold', () => {
   const mug = new Mesh(new BoxGeometry(), new MeshStandardMaterial());
   mug.name = 'mug';
   root.add(mug);
-  const scale = new VectorKeyframeTrack('mug.scale', [0, 1], [1, 1, 1, -0.05, -0.05, -0.05]) as KeyframeTrack;
+  const scale = new VectorKeyframeTrack('mug.scale', [0, 1], [1, 1, 1, -0.05, -0.05, -0.05]);
   expect(bake(root, [...clips, new AnimationClip('Drink', 1, [scale])])).toThrow(
     'Tracks cannot hold mesh "mug", whose scale is 0 or less in clip "Drink"; keep it above 0, or pass',
   );

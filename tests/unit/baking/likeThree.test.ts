@@ -55,7 +55,7 @@ const move = (name: string, values: number[]) =>
     name,
     Array.from({ length: values.length / 3 }, (_, i) => i),
     values,
-  ) as KeyframeTrack;
+  );
 
 /** A stick whose triangle is closed by a fourth vertex, so that a ray meets its front wherever it comes from. */
 function createSolid(): Stick {
@@ -164,15 +164,14 @@ describe.each([
 });
 
 describe('baking repeated tracks', () => {
-  const vector = (values: number[], name = 'Tip.position') =>
-    new VectorKeyframeTrack(name, [0, 1], values) as KeyframeTrack;
+  const vector = (values: number[], name = 'Tip.position') => new VectorKeyframeTrack(name, [0, 1], values);
 
   const number = (name: string, from: number, to: number) =>
-    new NumberKeyframeTrack(name, [0, 1], [from, to]) as KeyframeTrack;
+    new NumberKeyframeTrack(name, [0, 1], [from, to]);
 
   const turn = (from: number, to: number) => {
     const values = [from, to].flatMap((angle) => [0, 0, Math.sin(angle / 2), Math.cos(angle / 2)]);
-    return new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], values) as KeyframeTrack;
+    return new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], values);
   };
 
   /** Farthest that a vertex of a crowd is from three.js's while a clip of these tracks plays. */
@@ -246,7 +245,7 @@ function createTwice(root: Object3D = new Group()) {
     return mesh;
   });
   const track = (name: string, y: number) =>
-    new VectorKeyframeTrack(`${name}.position`, [0, 1], [0, y, 0, 1, y, 2]) as KeyframeTrack;
+    new VectorKeyframeTrack(`${name}.position`, [0, 1], [0, y, 0, 1, y, 2]);
   const move = new AnimationClip('Move', 1, [track('Tip', 2), track('Base', 0)]);
   /** Moves the bones of the two meshes apart. */
   const part = new AnimationClip('Move', 1, [track('Tip', 2), track(tip[0].uuid, -3)]);
@@ -408,9 +407,7 @@ describe('clips of another character', () => {
   /** A character of the same skeleton under names as Mixamo gives them, which stands with its arms raised. */
   function createSource() {
     const { root, clips } = createCharacter({ detail: 0.2 });
-    root.traverse((node) => {
-      if ((node as Bone).isBone) node.name = `mixamorig${node.name}`;
-    });
+    for (const bone of root.getObjectsByProperty('isBone', true)) bone.name = `mixamorig${bone.name}`;
     for (const { tracks } of clips) for (const track of tracks) track.name = `mixamorig${track.name}`;
     return { mesh: root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh, clips };
   }

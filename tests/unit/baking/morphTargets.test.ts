@@ -3,7 +3,6 @@ import {
   BufferGeometry,
   Float32BufferAttribute,
   Group,
-  type KeyframeTrack,
   Matrix4,
   Mesh,
   MeshBasicMaterial,
@@ -45,7 +44,7 @@ function part(name: string, targets: Record<string, number> = { Blink: 1 }): Mes
 }
 
 const blink = (name: string, values: number[], component = '') =>
-  new NumberKeyframeTrack(`${name}.morphTargetInfluences${component}`, [0, 1], values) as KeyframeTrack;
+  new NumberKeyframeTrack(`${name}.morphTargetInfluences${component}`, [0, 1], values);
 
 /** Compares all vertices with three.js's at times of a clip. */
 function expectParity(root: Object3D, clips: AnimationClip[]): SkinnedInstancedMesh {
@@ -164,7 +163,7 @@ function createAvatar(strengths: number[]) {
       `${name}.morphTargetInfluences[Target${target}]`,
       [0, 0.5, 1],
       [0, strength, 0.25],
-    ) as KeyframeTrack;
+    );
   const tracks = names.flatMap((name, i) => [
     track(name, 3, strengths[i]),
     track(name, 68, strengths[i] / 2),

@@ -8,7 +8,6 @@ import {
   Euler,
   Float32BufferAttribute,
   Group,
-  type KeyframeTrack,
   LoopOnce,
   Matrix4,
   Mesh,
@@ -87,7 +86,7 @@ function createWalker(turns: number, armatureScale = new Vector3(0.01, 0.01, 0.0
     new VectorKeyframeTrack('Hips.position', times, way(new Vector3(0.1, 1, 0), 0.1)),
     new QuaternionKeyframeTrack('Hips.quaternion', times, turning),
     new VectorKeyframeTrack('Foot.position', times, way(new Vector3(0.3, 0, 0.1), 0)),
-  ] as KeyframeTrack[]);
+  ]);
   return { root, armature, mesh, clip };
 }
 

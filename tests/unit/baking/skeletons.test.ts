@@ -102,7 +102,7 @@ function measure(seed: number, encoding: EncodingName): { worst: number; outside
   // The height is the largest side of a box around all poses that are looked at and the point the instance stands on.
   const box = new Box3().expandByPoint(new Vector3().setFromMatrixPosition(matrix));
   crowd.computeBoundingBox();
-  const bounds = crowd.boundingBox as Box3;
+  const bounds = crowd.boundingBox!;
   const shown = new Vector3();
   let worst = 0;
   let outside = 0;

@@ -1,4 +1,4 @@
-import { BoxGeometry, Matrix4, type Object3D, Vector3 } from 'three';
+import { BoxGeometry, Matrix4, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { crowdArguments } from '../../support/crowdArguments.js';
 import {
@@ -26,7 +26,7 @@ test.each(ENCODINGS)('joints that no vertex follows are left out, and poses are 
   ]);
 
   const reference = new Reference(root, new Matrix4());
-  const slot = reference.root.getObjectByName('Slot') as Object3D;
+  const slot = reference.root.getObjectByName('Slot')!;
   const [position, expected] = [new Vector3(), new Vector3()];
   clips.forEach((clip, i) => {
     const time = nearestFrame(used.boneTexture, i, 0.37 * clip.duration);

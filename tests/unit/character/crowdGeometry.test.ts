@@ -45,9 +45,7 @@ test.each([false, true])('meshes of half floats are drawn as those of floats, se
     const { root, mesh, clips } = createStick();
     if (several) root.add(new Mesh(new BoxGeometry(2, 4, 8), new MeshStandardMaterial()));
     if (halves) {
-      root.traverse((node) => {
-        if (node instanceof Mesh) inHalves(node.geometry);
-      });
+      for (const mesh of root.getObjectsByProperty('isMesh', true) as Mesh[]) inHalves(mesh.geometry);
       expect(mesh.geometry.getAttribute('position').array).toBeInstanceOf(Uint16Array);
     }
     const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
@@ -103,9 +101,7 @@ function dressed() {
 test.each([false, true])('merged vertices take no more bytes, mergeMaterials %s', (mergeMaterials) => {
   const { root, clips } = dressed();
   const exact = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
-  root.traverse((node) => {
-    if (node instanceof Mesh) quantise(node.geometry);
-  });
+  for (const mesh of root.getObjectsByProperty('isMesh', true) as Mesh[]) quantise(mesh.geometry);
   const { geometry } = new SkinnedInstancedMesh(...crowdArguments(root, clips, 1, { mergeMaterials }));
   const { normal, uv, skinWeight } = geometry.attributes;
   expect([normal, uv, skinWeight].map(({ array }) => array.constructor)).toEqual([

@@ -215,10 +215,7 @@ test.each([path('arm.glb'), ...(existsSync(KNIGHT) ? [KNIGHT] : [])])(
 
 describe('clips of other files', async () => {
   const { root, clips } = createCoarseCharacter();
-  const bones: Bone[] = [];
-  root.traverse((node) => {
-    if ((node as Bone).isBone) bones.push(node as Bone);
-  });
+  const bones = root.getObjectsByProperty('isBone', true) as Bone[];
   const [walk, wave] = ['Walk', 'Wave'].map((name) => clips.find((clip) => clip.name === name)!);
   beforeAll(async () => {
     writeFileSync(path('person.glb'), new Uint8Array(await exportGlb(root, [walk, wave])));

@@ -21,9 +21,9 @@ test('bounds that a crowd computed follow the instances of its clone', () => {
   clone.instanceMatrix.needsUpdate = true;
   clone.updateMatrixWorld();
   clone.computeBoundingSphere();
-  expect((clone.boundingSphere as Sphere).radius).toBeGreaterThan(240);
+  expect(clone.boundingSphere!.radius).toBeGreaterThan(240);
   expect(clone.boundingBox).toBe(null);
-  expect((crowd.boundingSphere as Sphere).radius).toBeLessThan(20);
+  expect(crowd.boundingSphere!.radius).toBeLessThan(20);
 });
 
 test('a crowd may become a copy of another character', () => {
@@ -71,7 +71,7 @@ test('bounds are those of the geometry that was assigned', () => {
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 600);
   crowd.computeBoundingBox();
   crowd.computeBoundingSphere();
-  const { radius } = crowd.boundingSphere as Sphere;
+  const { radius } = crowd.boundingSphere!;
   crowd.geometry = mesh.geometry.clone().scale(50, 50, 50);
   expect(crowd.boundingBox).toBe(null);
   expect(crowd.boundingSphere).toBe(null);

@@ -115,7 +115,7 @@ test('parts are found by name, and looks are those of the crowd', () => {
   const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips, { mergeMaterials: mergeMaterials() }), 4);
   const far = createKnight().root;
   far.getObjectByName('Shield')?.removeFromParent();
-  (far.getObjectByName('Sword') as Object3D).name = 'Sword.LOD2';
+  far.getObjectByName('Sword')!.name = 'Sword.LOD2';
   bodyOf(far).name = 'BodyLod2';
   const level = addLevel(crowd, createLevel(crowd, far), 10);
   const parts = level.geometry.getAttribute('partIndex');
@@ -138,7 +138,7 @@ test('parts are found by name, and looks are those of the crowd', () => {
 
   bodyOf(far)?.removeFromParent();
   const torso = createCharacter().root;
-  (torso.getObjectByName('Body') as Object3D).name = 'Torso';
+  torso.getObjectByName('Body')!.name = 'Torso';
   expect(() => addLevel(crowd, createLevel(crowd, torso), 20)).toThrow(
     /Mesh "Torso" is none of the character's parts, which are .*"Body".*parts: { 'Torso': 'Body' }/,
   );
@@ -189,7 +189,7 @@ test('what does not fit the crowd is an error that says so', () => {
     change(root);
     addLevel(crowd, createLevel(crowd, root), 10);
   };
-  expect(add((other) => ((other.getObjectByName('Head') as Object3D).name = 'Skull'))).toThrow(
+  expect(add((other) => (other.getObjectByName('Head')!.name = 'Skull'))).toThrow(
     /The crowd's bone texture has no joint "Skull", which mesh "Body" follows; it has .*"Hips"/,
   );
   expect(add((other) => bodyOf(other).skeleton.boneInverses[3].makeTranslation(1, 2, 3))).toThrow(

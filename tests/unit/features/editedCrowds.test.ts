@@ -1,10 +1,8 @@
 import {
   Bone,
   BoxGeometry,
-  type BufferAttribute,
   Matrix4,
   MeshBasicMaterial,
-  type Object3D,
   Quaternion,
   Raycaster,
   type SkinnedMesh,
@@ -57,7 +55,7 @@ test('seed 4: rays, sockets and attachments follow edited joints and live poses'
   let hits = 0;
   pair.forEachPosed((clone, index) => {
     for (const name of joints) {
-      const bone = clone.getObjectByName(name) as Object3D;
+      const bone = clone.getObjectByName(name)!;
       getSocketMatrix(crowd, index, name, matrix);
       const worst = Math.max(
         ...matrix.elements.map((value, i) => Math.abs(value - bone.matrixWorld.elements[i])),
@@ -65,7 +63,7 @@ test('seed 4: rays, sockets and attachments follow edited joints and live poses'
       expect(worst / height, `${name} of ${index}`).toBeLessThan(EXACT);
     }
     getVertexPosition(hat, index, 0, corner);
-    const bone = clone.getObjectByName(joints[2]) as Object3D;
+    const bone = clone.getObjectByName(joints[2])!;
     const expected = new Vector3(0.05, 0.05, 0.05).applyMatrix4(bone.matrixWorld);
     expect(corner.distanceTo(expected) / height).toBeLessThan(EXACT);
 
@@ -74,10 +72,10 @@ test('seed 4: rays, sockets and attachments follow edited joints and live poses'
       from.applyMatrix4(pair.places[index]);
       const [mesh] = drawnMeshes(clone) as SkinnedMesh[];
       // At the middle of a triangle: whether a ray hits an edge is a matter of rounding.
-      const triangle = Math.floor((next() * (mesh.geometry.index as BufferAttribute).count) / 3);
+      const triangle = Math.floor((next() * mesh.geometry.index!.count) / 3);
       const to = new Vector3();
       for (let i = 0; i < 3; i++) {
-        const vertex = (mesh.geometry.index as BufferAttribute).getX(triangle * 3 + i);
+        const vertex = mesh.geometry.index!.getX(triangle * 3 + i);
         to.addScaledVector(mesh.getVertexPosition(vertex, corner), 1 / 3);
       }
       to.applyMatrix4(mesh.matrixWorld);

@@ -44,7 +44,7 @@ function createRogue() {
   hat.position.set(0, 0.25, 0.05);
   hat.rotation.set(0.1, 0.2, 0.3);
   hat.scale.set(1, 2, 1);
-  (root.getObjectByName('Head') as Object3D).add(hat);
+  root.getObjectByName('Head')!.add(hat);
   return { root, clips };
 }
 
@@ -131,9 +131,9 @@ test('objects are hit in the geometry of their kind', () => {
 test('another skeleton is refused, with the way out', () => {
   const { kinds } = createCrowd();
   const turned = createCharacter();
-  (turned.root.getObjectByName('Head') as Object3D).rotation.y += 0.1;
+  turned.root.getObjectByName('Head')!.rotation.y += 0.1;
   const joint = createCharacter();
-  (joint.root.getObjectByName('Head') as Object3D).name = 'Skull';
+  joint.root.getObjectByName('Head')!.name = 'Skull';
   const { clips } = joint;
   for (const clip of clips)
     for (const track of clip.tracks) track.name = track.name.replace(/^Head\b/, 'Skull');
@@ -179,7 +179,7 @@ test('a kind of other proportions, bound in another way, has the vertices of a c
     }
     const { root: posed } = new Reference(root, matrices[i]).pose(clips[i % 4], i * 0.11);
     expect(offFrom(posed, tall, i) / height).toBeLessThan(BOUND);
-    const hand = posed.getObjectByName('LeftHand') as Object3D;
+    const hand = posed.getObjectByName('LeftHand')!;
     const socket = getSocketMatrix(tall, i, 'LeftHand', new Matrix4());
     hand.matrixWorld.elements.forEach((one, k) => expect(socket.elements[k]).toBeCloseTo(one, 5));
     const box = new Box3();
@@ -206,7 +206,7 @@ test('what an instance of other proportions plays by stays its own, whatever hap
   expect(hand(2)).toEqual(getSocketMatrix(tall, 2, 'LeftHand', new Matrix4()));
   const object = new SkinnedInstance(crowd);
   kinds.setKindAt(object.instanceId, tall);
-  const bone = object.getObjectByName('LeftHand') as Object3D;
+  const bone = object.getObjectByName('LeftHand')!;
   const at = new Vector3().setFromMatrixPosition(hand(object.instanceId));
   expect(bone.getWorldPosition(new Vector3()).distanceTo(at)).toBeLessThan(BOUND);
   crowd.swapInstances(2, 3);

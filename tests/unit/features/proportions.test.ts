@@ -1,4 +1,4 @@
-import { AnimationMixer, type Mesh, NumberKeyframeTrack, type Object3D, Vector3 } from 'three';
+import { AnimationMixer, type Mesh, NumberKeyframeTrack, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { editsOf, morphsOf } from '../../support/features.js';
@@ -40,7 +40,7 @@ test('instances are built as a SkinnedMesh whose bones are scaled and whose infl
     root.updateMatrixWorld(true);
     expect(offFrom(root, crowd, 0) / height).toBeLessThan(EXACT);
 
-    const bones = ['Head', arm].map((name) => root.getObjectByName(name) as Object3D);
+    const bones = ['Head', arm].map((name) => root.getObjectByName(name)!);
     const kept = bones.map(({ scale }) => scale.clone());
     const influences = mesh.morphTargetInfluences as number[];
     const morphed = [...influences];

@@ -46,7 +46,7 @@ interface Transform {
 }
 
 function transformOf(root: Object3D, name: string): Transform {
-  const { position, quaternion, scale } = root.getObjectByName(name) as Object3D;
+  const { position, quaternion, scale } = root.getObjectByName(name)!;
   return { position: position.toArray(), quaternion: quaternion.toArray(), scale: scale.toArray() };
 }
 
@@ -125,7 +125,7 @@ describeCharacters((name) => {
       expect(bones.length).toBeGreaterThan(3);
       const joints = crowd.boneTexture.jointNames.filter((joint) => names.has(joint));
       expect(joints.length).toBeGreaterThan(3);
-      const twins = new Map(bones.map((bone) => [bone, clone.getObjectByName(bone.name) as Object3D]));
+      const twins = new Map(bones.map((bone) => [bone, clone.getObjectByName(bone.name)!]));
       // A program may hold on to these, and not ask for them again.
       const held = new Map(bones.map((bone) => [bone, bone.rotation]));
       for (let round = 0; round < 40; round++) {

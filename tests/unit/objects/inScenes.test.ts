@@ -51,10 +51,7 @@ test('objects and scenes with them can be cloned, by SkeletonUtils too', () => {
     const [copied] = copy.children as SkinnedInstancedMesh[];
     expect([copied.isSkinnedInstancedMesh, copied.instanceCount]).toEqual([true, 2]);
     copy.updateMatrixWorld();
-    const plates: Object3D[] = [];
-    copy.traverse((node) => {
-      if ((node as Mesh).geometry === plate.geometry) plates.push(node);
-    });
+    const plates = copy.getObjectsByProperty('geometry', plate.geometry);
     expect(plates.map((node) => node.getWorldPosition(new Vector3()).x)).toEqual([1, 1]);
     expect(crowd.instanceCount, 'none more here').toBe(2);
   }

@@ -62,7 +62,7 @@ test('three.js’s CCDIKSolver takes an instance for a SkinnedMesh', () => {
     return new CCDIKSolver(mesh as SkinnedMesh, [chain] as ConstructorParameters<typeof CCDIKSolver>[1]);
   };
   const solvers = [solverOf(skinOf(clone), bonesOf(clone)), solverOf(knight, knight.skeleton.bones)];
-  const hand = () => (knight.getObjectByName('RightHand') as Bone).getWorldPosition(new Vector3());
+  const hand = () => knight.getObjectByName('RightHand')!.getWorldPosition(new Vector3());
   for (let frame = 0; frame < 3; frame++) {
     crowd.update(0.1);
     mixer.update(0.1);

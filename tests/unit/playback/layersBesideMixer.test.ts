@@ -32,10 +32,8 @@ async function loadClips(name: string, most: number) {
 
 /** The name of a joint in the middle of a character, which no other node has; null if there is none. */
 function middleJoint(root: Object3D): string | null {
-  const names: string[] = [];
-  root.traverse((node) => {
-    if ((node as { isBone?: boolean }).isBone && node.children.length > 0) names.push(node.name);
-  });
+  const bones = root.getObjectsByProperty('isBone', true).filter(({ children }) => children.length > 0);
+  const names = bones.map(({ name }) => name);
   const alone = names.filter((one) => one !== '' && names.filter((other) => other === one).length === 1);
   return alone[Math.floor(alone.length / 3)] ?? null;
 }

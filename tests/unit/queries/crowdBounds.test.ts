@@ -1,12 +1,4 @@
-import {
-  Box3,
-  type KeyframeTrack,
-  Matrix4,
-  Quaternion,
-  QuaternionKeyframeTrack,
-  Sphere,
-  Vector3,
-} from 'three';
+import { Box3, Matrix4, Quaternion, QuaternionKeyframeTrack, Sphere, Vector3 } from 'three';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { morphsOf } from '../../support/features.js';
@@ -53,7 +45,7 @@ test.each(['tracks', 'frames', ...models])('bounds hardly exceed all poses and f
   }
   crowd.computeBoundingBox();
   crowd.computeBoundingSphere();
-  const box = crowd.boundingBox as Box3;
+  const box = crowd.boundingBox!;
   expect(box.containsBox(tight)).toBe(true);
   expect(box.getSize(new Vector3()).length()).toBeLessThan(1.2 * tight.getSize(new Vector3()).length());
   expect(crowd.boundingSphere?.radius).toBeLessThan(1.2 * tight.getBoundingSphere(new Sphere()).radius);
@@ -78,7 +70,7 @@ test('bounds are wider with layers, and of edited crowds until edits end', () =>
 
   const stick = createStick();
   const turns = [0, 0, -0.5, Math.sqrt(0.75), 0, 0, 0.5, Math.sqrt(0.75)];
-  stick.clips[0].tracks = [new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], turns) as KeyframeTrack];
+  stick.clips[0].tracks = [new QuaternionKeyframeTrack('Tip.quaternion', [0, 1], turns)];
   const turned = new SkinnedInstancedMesh(bakeCharacter(stick.root, stick.clips), 1).play(0, 0);
   new AnimationLayers(turned, [{ name: 'over' }]);
   turned.computeBoundingBox();
@@ -108,7 +100,7 @@ test('bounds of other geometry than was baked are found from the texture', () =>
   const tall = mesh.geometry.clone().scale(1, 40, 1);
   const crowd = new SkinnedInstancedMesh(tall, mesh.material, boneTexture, 1);
   crowd.computeBoundingBox();
-  expect((crowd.boundingBox as Box3).max.y / 40).toBeCloseTo(1, 1);
+  expect(crowd.boundingBox!.max.y / 40).toBeCloseTo(1, 1);
 });
 
 test.each(ENCODINGS)('bounds hold influences beyond 0 and 1, of clips, all or one, %s', (encoding) => {
@@ -125,8 +117,8 @@ test.each(ENCODINGS)('bounds hold influences beyond 0 and 1, of clips, all or on
     for (let i = 0; i < crowd.count; i++) {
       for (let v = 0; v < 3; v++) {
         getVertexPosition(crowd, i, v, vertex);
-        expect((crowd.boundingBox as Box3).distanceToPoint(vertex)).toBeLessThan(1e-5);
-        expect((crowd.boundingSphere as Sphere).distanceToPoint(vertex)).toBeLessThan(1e-5);
+        expect(crowd.boundingBox!.distanceToPoint(vertex)).toBeLessThan(1e-5);
+        expect(crowd.boundingSphere!.distanceToPoint(vertex)).toBeLessThan(1e-5);
         expect(views.distanceToPoint(vertex)).toBeLessThan(1e-5);
       }
     }

@@ -108,7 +108,7 @@ test('bones that code moves carry the vertices', () => {
   const { root } = createArm();
   root.position.set(1, 2, 3);
   new Group().add(root).scale.setScalar(2);
-  const elbow = root.getObjectByName('Elbow') as Object3D;
+  const elbow = root.getObjectByName('Elbow')!;
   const pose = (time: number) => elbow.rotation.set(0, time, 2 * time);
   const framesOf = (time: number) => {
     pose(time);
@@ -181,7 +181,7 @@ test.each([{ precision: 'half' }, { precision: 'float' }, { clips: ['Hop', 'Pose
     root.rotation.y = 2;
     const wanted = bakeVertexTexture(root, clips, chosen).vertexData;
     expect(root.rotation.y).toBe(2);
-    const joints = ['Shoulder', 'Elbow'].map((name) => root.getObjectByName(name) as Object3D);
+    const joints = ['Shoulder', 'Elbow'].map((name) => root.getObjectByName(name)!);
     // Each look at the clock takes so long that every step is a slice.
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000));
