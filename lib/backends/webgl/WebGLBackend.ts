@@ -13,6 +13,7 @@ import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { CrowdSkeleton, Draw, DrawState } from '../../core/CrowdSkeleton.js';
 import { goesByInstanceLayers, readsView, rootOf } from '../../core/drawnCrowds.js';
 import { eachUpload, updateColors } from '../../core/instancePlaces.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { CameraView } from '../../culling/CrowdViews.js';
 import type { PoseRequest, View } from '../../culling/InstanceList.js';
 import { releaseBuffers } from '../../utils/attributes.js';
@@ -104,7 +105,7 @@ function beginDraw(crowd: DrawnCrowd, draw: Draw): void {
 function endDraw(crowd: DrawnCrowd): void {
   const { draws } = crowd.skeleton.drawn;
   const draw = draws.pop();
-  if (draw) levelGLSL?.draw(crowd, draw);
+  if (draw) levelGLSL?.draw(crowd as CrowdMesh, draw);
   if (draws.length > 0) show(crowd, draws[draws.length - 1]);
 }
 
@@ -208,7 +209,7 @@ const scenes = /*@__PURE__*/ new WeakMap<Object3D, DrawnTogether>();
 function beginFrame(crowd: DrawnCrowd): void {
   const { drawn } = crowd.skeleton;
   const renderer = drawn.renderer?.deref();
-  levelGLSL?.begin(crowd);
+  levelGLSL?.begin(crowd as CrowdMesh);
   if (renderer === undefined || drawn.shared) return;
   const { frame } = renderer.info.render;
   const root = rootOf(crowd);

@@ -14,8 +14,7 @@ import { patch, showSeen } from './WebGLBackend.js';
 export const levelDraws: LevelGLSL = {
   fade: levelDissolveGLSL,
 
-  begin(mesh): void {
-    const owner = mesh as CrowdMesh;
+  begin(owner) {
     const { attachments, crowd, skeleton } = owner;
     // Other kinds of renderers do not draw levels so.
     const isShared = skeleton.drawn.shared || crowd.places.shared;
@@ -26,8 +25,7 @@ export const levelDraws: LevelGLSL = {
     }
   },
 
-  draw(mesh, draw): void {
-    const owner = mesh as CrowdMesh;
+  draw(owner, draw) {
     const { attachments } = owner;
     const { seen } = owner.skeleton.drawn;
     const { renderer, scene, camera, material, group } = draw;

@@ -8,6 +8,7 @@ import { type SurfaceGLSL, skinVertexGLSL } from '../../../shaders/skinVertex.gl
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { Draw } from '../../core/CrowdSkeleton.js';
+import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { warnOnce } from '../../utils/messages.js';
 import { compileAhead } from './compileAhead.js';
 import { glslOfNumber } from './glslSources.js';
@@ -57,9 +58,9 @@ export interface LevelGLSL {
   /** Lets materials show levels that fade. */
   readonly fade: typeof levelDissolveGLSL;
   /** Called when a frame begins. */
-  begin(owner: DrawnCrowd): void;
+  begin(owner: CrowdMesh): void;
   /** Called after each draw of the owner's. */
-  draw(owner: DrawnCrowd, draw: Draw): void;
+  draw(owner: CrowdMesh, draw: Draw): void;
 }
 
 export let levelGLSL: LevelGLSL | null = null;
