@@ -21,6 +21,7 @@ import { TWINS, type Twin } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { countHeld, type Held } from '../support/countHeld.js';
 import { partsOf } from '../support/features.js';
+import { addLevel } from '../support/levels.js';
 import {
   bakeBoneTexture,
   bakeCharacter,
@@ -307,12 +308,13 @@ describe('lifecycle', () => {
     passOverLost(renderer);
     const empty = read();
     const { root, clips } = createHatted();
-    for (let i = 0; i < 2; i++)
-      scene.add(
-        new SkinnedInstancedMesh(bakeCharacter(root, clips), 1)
-          .play(0, i)
-          .setMatrixAt(0, new Matrix4().makeTranslation(i, 0, 0)),
-      );
+    for (let i = 0; i < 2; i++) {
+      const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1).play(0, i);
+      addLevel(crowd, crowd.geometry, i);
+      scene.add(crowd.setMatrixAt(0, new Matrix4().makeTranslation(i, 0, 0)));
+    }
+    // From the second frame on levels are drawn right after their crowd.
+    read();
     const before = read();
     expect(changedPixels(before, empty)).toBeGreaterThan(100);
     await loseContext(renderer);
