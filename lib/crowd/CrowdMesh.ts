@@ -425,9 +425,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     warnOnce(
       `SkinnedInstancedMesh: three.js's JSON has no baked animation; the crowd is written as an InstancedMesh.`,
     );
-    const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, true);
+    const still = new InstancedMesh(this.geometry, this.material, 0).copy(this as InstancedMesh, false);
     // three.js would draw all levels of detail at once.
-    still.remove(...still.children.filter((child) => (child as { isLevelMesh?: boolean }).isLevelMesh));
+    still.children = this.children.filter((child) => !(child as { isLevelMesh?: boolean }).isLevelMesh);
     still.uuid = this.uuid;
     still.geometry = this.geometry.clone();
     for (let i = 0; i < this.count; i++) {
@@ -452,16 +452,15 @@ export abstract class CrowdMesh extends InstancedMesh<
     if (source === this) return this;
     this.crowd.checkBoneTexture(source.boneTexture, this);
     const { morphTexture, instanceColor } = this;
-    const first = this.children.length;
 
     this.copying = true;
     this.options = source.options;
     this.crowd.copy(source.crowd);
-    super.copy(source, recursive);
+    super.copy(source, false);
     // three.js has put clones in their places.
     this.morphTexture = morphTexture;
     instanceColor?.dispose();
-    this.becomeCopy(source, first);
+    this.becomeCopy(source, recursive);
     for (const feature of [...this.features]) {
       feature.meshesCopied?.(sameKind(source.features, feature) ?? null, recursive);
     }
@@ -469,12 +468,11 @@ export abstract class CrowdMesh extends InstancedMesh<
   }
 
   /**
-   * Takes over what instances look like in another mesh, of whose crowd this one's is a copy, and what is attached to it.
+   * Takes over what instances look like in another mesh, of whose crowd this one's is a copy, and what hangs on it.
    *
-   * @param first Place of the copy of the other's first child among the children.
    * @internal
    */
-  becomeCopy(source: this, first: number): void {
+  becomeCopy(source: this, recursive = true): void {
     this.copying = true;
     this.options = source.options;
     this.characterParts = source.characterParts;
@@ -483,10 +481,10 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.bounds.dropCopied(source.bounds);
     this.copying = false;
     this.instancesResized();
-    for (const attachment of source.attachments) {
-      const place = source.children.indexOf(attachment);
-      const copy = place < 0 ? undefined : this.children[first + place];
-      (copy as { attachTo?(owner: CrowdMesh): void } | undefined)?.attachTo?.(this);
+    for (const child of recursive ? source.children : []) {
+      const attached = source.attachments.find((one) => one === child);
+      if (attached === undefined) this.add(child.clone());
+      else attached.copyTo(this);
     }
   }
 
@@ -701,6 +699,10 @@ export interface AttachedMesh extends CrowdMesh {
   readonly owner: CrowdMesh;
   /** How it is drawn, as far as its owner does not say it. Undefined as long as three.js's own constructors run. @internal */
   drawn?: Partial<Pick<CrowdMesh, 'castShadow' | 'receiveShadow' | 'renderOrder' | 'frustumCulled'>>;
+  /** From which level of the crowd on it is not shown. @internal */
+  hiddenFrom?: number;
   /** Called when the owner has another geometry. */
   ownerReplaced?(): void;
+  /** Makes its like for a copy of its owner. @internal */
+  copyTo(owner: CrowdMesh): CrowdMesh;
 }

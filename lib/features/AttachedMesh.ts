@@ -1,4 +1,4 @@
-import { InstancedBufferAttribute, type JSONMeta, Object3D } from 'three';
+import { InstancedBufferAttribute, Object3D } from 'three';
 import type { AttachedMesh } from '../crowd/CrowdMesh.js';
 
 /** What a mesh has once it was let go of. */
@@ -50,37 +50,18 @@ export function detach(mesh: AttachedMesh): boolean {
   return true;
 }
 
-/** Stands for an attached mesh among the children of a copy of its owner, until the copy makes its own there. */
-export class AttachedCopy<M extends AttachedMesh = AttachedMesh> extends Object3D {
-  constructor(
-    readonly source: M,
-    recursive?: boolean,
-  ) {
-    super();
-    super.copy(source, recursive);
-  }
-
-  override clone(recursive?: boolean): this {
-    const Class = this.constructor as new (source: M, recursive?: boolean) => this;
-    return new Class(this.source, recursive);
-  }
-
-  override toJSON(meta?: JSONMeta): ReturnType<Object3D['toJSON']> {
-    return this.source.toJSON(meta);
-  }
-
-  /** Has a mesh take its place among the children of the copy. */
-  replaceBy(mesh: M): void {
-    const { parent } = this;
-    Object3D.prototype.copy.call(mesh, this, false);
-    follow(mesh);
-    if (this.children.length > 0) mesh.add(...this.children);
-    const { children } = parent as Object3D;
-    children.splice(children.indexOf(mesh), 1);
-    children[children.indexOf(this)] = mesh;
-    this.parent = null;
-  }
+/** Has a mesh, made for a copy of an owner, become a copy of the owner's own, with what hangs on that. */
+export function copyAttached<M extends AttachedMesh>(mesh: M, source: M): M {
+  Object3D.prototype.copy.call(mesh, source, false);
+  follow(mesh);
+  mesh.hiddenFrom = source.hiddenFrom;
+  mesh.becomeCopy(source);
+  return mesh;
 }
+
+/** What a clone has in the place of an attached mesh that was hung elsewhere than on its owner: an empty object. */
+export const cloneEmpty = <M extends AttachedMesh>(mesh: M, recursive?: boolean): M =>
+  Object3D.prototype.copy.call(new Object3D(), mesh, recursive) as M;
 
 /** Lets a mesh be drawn as its owner, where it is drawn so now, until it is set. */
 function follow(mesh: AttachedMesh): void {

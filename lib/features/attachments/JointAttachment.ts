@@ -5,7 +5,7 @@ import { jointsOf } from '../../character/crowdGeometry.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { type AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { AttachedCopy, attach, detach, followOwners } from '../AttachedMesh.js';
+import { attach, cloneEmpty, copyAttached, detach, followOwners } from '../AttachedMesh.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';
 
 /** Where an attachment is. */
@@ -86,9 +86,22 @@ export class JointAttachment extends CrowdMesh {
     throw new Error('An attachment belongs to its crowd; copy the crowd, or attach another to the other.');
   }
 
-  /** An empty object in its place: copies of the crowd make attachments of their own there. */
+  /** An empty object: only copies of the crowd have attachments of their own in its place. */
   override clone(recursive?: boolean): this {
-    return new AttachmentCopy(this, recursive) as object as this;
+    return cloneEmpty(this, recursive);
+  }
+
+  /** Called once the copy of the crowd has the crowd's instances. @internal */
+  copyTo(owner: CrowdMesh): JointAttachment {
+    const { geometry, material, socket, count, boundingBox, boundingSphere } = this;
+    const { morphTargetInfluences: influences, morphTargetDictionary: dictionary } = this;
+    const mesh = new JointAttachment(owner as this['owner'], socket.joint, geometry, material, this);
+    if (influences !== undefined) mesh.morphTargetInfluences = [...influences];
+    if (dictionary !== undefined) mesh.morphTargetDictionary = { ...dictionary };
+    mesh.boundingBox = boundingBox?.clone() ?? null;
+    mesh.boundingSphere = boundingSphere?.clone() ?? null;
+    mesh.count = count;
+    return copyAttached<JointAttachment>(mesh, this);
   }
 
   /** Frees what the mesh allocated, and lets go of what it is attached to. It shows no instances any more. */
@@ -127,22 +140,5 @@ export class JointAttachment extends CrowdMesh {
     const { joint } = this.socket;
     const name = this.boneTexture.jointNames[joint];
     return socketOf(boneTexture, boneTexture.jointNames[joint] === name ? joint : name);
-  }
-}
-
-class AttachmentCopy extends AttachedCopy<JointAttachment> {
-  /** Called once the copy of the crowd has the crowd's instances. */
-  attachTo(owner: JointAttachment['owner']): void {
-    const { source } = this;
-    const { geometry, material, socket, count, boundingBox, boundingSphere } = source;
-    const { morphTargetInfluences: influences, morphTargetDictionary: dictionary } = source;
-    const mesh = new JointAttachment(owner, socket.joint, geometry, material, source);
-    this.replaceBy(mesh);
-    if (influences !== undefined) mesh.morphTargetInfluences = [...influences];
-    if (dictionary !== undefined) mesh.morphTargetDictionary = { ...dictionary };
-    mesh.boundingBox = boundingBox?.clone() ?? null;
-    mesh.boundingSphere = boundingSphere?.clone() ?? null;
-    mesh.count = count;
-    mesh.becomeCopy(source, 0);
   }
 }

@@ -16,7 +16,7 @@ import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
-import { LevelCopy, LevelMesh } from '../levels/LevelMesh.js';
+import { LevelMesh } from '../levels/LevelMesh.js';
 import { bodyTexels, fitBody } from './fitBody.js';
 import { rebindGeometry } from './rebindGeometry.js';
 
@@ -72,24 +72,9 @@ export class KindMesh extends LevelMesh {
     const mesh = new KindMesh(owner, this.geometry, this.material, this);
     mesh.bodyFor = this.bodyFor;
     mesh.body = this.body;
+    const { meshes } = this.views.kinds as CrowdKinds;
+    (owner.views.kinds as CrowdKinds | null)?.insert(mesh, meshes.indexOf(this));
     return mesh;
-  }
-
-  override clone(recursive?: boolean): this {
-    return new KindCopy(this, recursive) as object as this;
-  }
-}
-
-/** Stands for a kind among the children of a copy of its crowd, until the copy makes its own there. */
-class KindCopy extends LevelCopy {
-  /** Called once the copy of the crowd has the crowd's instances. */
-  attachTo(owner: CrowdMesh): void {
-    const { source } = this;
-    const mesh = source.copyFor(owner) as KindMesh;
-    this.replaceBy(mesh);
-    const before = source.views.kinds as CrowdKinds;
-    (owner.views.kinds as CrowdKinds | null)?.insert(mesh, before.meshes.indexOf(source));
-    mesh.becomeCopy(source as KindMesh, 0);
   }
 }
 

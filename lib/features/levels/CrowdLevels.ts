@@ -1,15 +1,15 @@
-import type { BufferGeometry, Material, Object3D } from 'three';
+import type { BufferGeometry, Material } from 'three';
 import { ALL_LEVELS, type Influences, MAX_LEVELS } from '../../constants.js';
 import type { Crowd } from '../../core/Crowd.js';
 import type { CrowdFeature, FeaturedCrowd } from '../../core/CrowdFeature.js';
 import { refuseInstanced } from '../../core/drawnCrowds.js';
-import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
+import type { AttachedMesh, CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import type { ListNumber } from '../../culling/LODSelector.js';
 import { isWithin } from '../../utils/messages.js';
 import type { JointAttachment } from '../attachments/JointAttachment.js';
 import type { KindMesh } from '../kinds/CrowdKinds.js';
-import { LevelCopy, LevelMesh } from './LevelMesh.js';
+import { LevelMesh } from './LevelMesh.js';
 import { type Level, LevelTable } from './LevelTable.js';
 
 const NAME = 'CrowdLevels';
@@ -93,8 +93,6 @@ export interface CrowdLevelsOptions {
  */
 export class CrowdLevels implements CrowdFeature {
   private readonly table: LevelTable;
-  /** Of attachments the number of the level from which on nothing is drawn of them. */
-  private readonly hidden = new WeakMap<CrowdMesh, number>();
 
   /** @throws If the crowd has levels already. */
   constructor(
@@ -243,7 +241,7 @@ export class CrowdLevels implements CrowdFeature {
     if (attachment.crowd !== this.crowd.crowd)
       throw new Error(`${NAME}: "${attachment.name}" is attached to another crowd, or to none.`);
     if (geometry === null) {
-      this.hidden.set(attachment, from);
+      (attachment as AttachedMesh).hiddenFrom = from;
       return null;
     }
     const bound = attachment.bound(geometry);
@@ -274,7 +272,7 @@ export class CrowdLevels implements CrowdFeature {
     checkFrom(from);
     if (kind.crowd !== this.crowd.crowd) throw new Error(`${NAME}: "${kind.name}" is no kind of this crowd.`);
     if (source === null) {
-      this.hidden.set(kind, from);
+      (kind as AttachedMesh).hiddenFrom = from;
       return null;
     }
     return meshOf(kind, source, options, from);
@@ -302,7 +300,10 @@ export class CrowdLevels implements CrowdFeature {
     if (crowd.views.splitter !== this.table) return;
     this.clear();
     crowd.traverse((object) => {
-      for (const one of (object as Partial<CrowdMesh>).attachments ?? []) if (isInPlace(one)) one.dispose();
+      for (const one of (object as Partial<CrowdMesh>).attachments ?? []) {
+        one.hiddenFrom = undefined;
+        if (isInPlace(one)) one.dispose();
+      }
     });
     crowd.views.splitter = null;
     crowd.crowd.drop(this);
@@ -319,8 +320,7 @@ export class CrowdLevels implements CrowdFeature {
   meshesCopied(source: CrowdLevels | null, recursive: boolean): void {
     const { crowd } = this;
     // Copies of what was there already have come behind it.
-    const first = source === null ? 0 : crowd.children.length - source.crowd.children.length;
-    const copies = source !== null && recursive ? copiesOf(source.crowd, crowd, first) : [];
+    const copies = crowd.children.slice(source === null ? 0 : -source.crowd.children.length);
     this.clear();
     if (source === null) return;
     this.dissolve = source.dissolve;
@@ -328,22 +328,9 @@ export class CrowdLevels implements CrowdFeature {
     Object.assign(this.levels[0], { poseRate: source.levels[0].poseRate });
     if (!recursive) return;
     for (const level of source.levels.slice(1)) {
-      const copy = copies.find(([one]) => one === level.object)?.[1];
-      if (copy instanceof LevelCopy) this.insert({ ...level, object: this.materialize(copy, crowd) });
-      else if (level.object === null) this.insert({ ...level });
+      const place = source.crowd.children.indexOf(level.object as LevelMesh);
+      if (level.object === null || place >= 0) this.insert({ ...level, object: copies[place] ?? null });
     }
-    for (const [one, copy] of copies) {
-      const from = source.hidden.get(one as CrowdMesh);
-      if (from !== undefined) this.hidden.set(copy as CrowdMesh, from);
-      if (isInPlace(one) && copy instanceof LevelCopy)
-        this.materialize(copy, copy.parent as Object3D as CrowdMesh);
-    }
-  }
-
-  private materialize(copy: LevelCopy, owner: CrowdMesh): LevelMesh {
-    const level = copy.source.copyFor(owner);
-    copy.replaceBy(level);
-    return level;
   }
 
   private insert(level: Level): void {
@@ -399,7 +386,7 @@ export class CrowdLevels implements CrowdFeature {
       : ofCrowd
         ? this.table.attachedLevels
         : this.shownLevels(owner);
-    const from = this.hidden.get(mesh) ?? Infinity;
+    const { hiddenFrom: from = Infinity } = mesh as AttachedMesh;
     return from < MAX_LEVELS ? all & ((1 << from) - 1) : all;
   }
 }
@@ -436,15 +423,6 @@ function meshOf(
 function checkFrom(from: number): void {
   if (Number.isInteger(from) && from >= 1 && from < MAX_LEVELS) return;
   throw new Error(`${NAME}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
-}
-
-/** The children of a mesh with their copies, and those below them. */
-function copiesOf(source: Object3D, target: Object3D, first: number): [Object3D, Object3D][] {
-  return source.children.flatMap((child, i) => {
-    const copy = target.children[first + i];
-    if (copy === undefined) return [];
-    return [[child, copy] as [Object3D, Object3D], ...copiesOf(child, copy, 0)];
-  });
 }
 
 function setShadows(mesh: LevelMesh, { castShadow, receiveShadow }: AttachmentLevelOptions): void {

@@ -6,7 +6,7 @@ import type { ListNumber } from '../../culling/LODSelector.js';
 import type { CrowdIntersection } from '../../queries/raycastCrowd.js';
 import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { warnOnce } from '../../utils/messages.js';
-import { AttachedCopy, attach, detach, followOwners } from '../AttachedMesh.js';
+import { attach, cloneEmpty, copyAttached, detach, followOwners } from '../AttachedMesh.js';
 
 /** The owner's, if the geometry has targets: three.js takes whoever has any of these for a mesh with morph targets. */
 function ofOwner(
@@ -163,9 +163,14 @@ export class LevelMesh extends CrowdMesh {
     throw new Error('A level of detail belongs to its crowd; copy the crowd, or add a level to the other.');
   }
 
-  /** An empty object in its place: copies of the crowd make levels of their own there. */
+  /** An empty object: only copies of the crowd have levels of their own in its place. */
   override clone(recursive?: boolean): this {
-    return new LevelCopy(this, recursive) as object as this;
+    return cloneEmpty(this, recursive);
+  }
+
+  /** @internal */
+  copyTo(owner: CrowdMesh): LevelMesh {
+    return copyAttached(this.copyFor(owner), this);
   }
 
   /** Frees what the level allocated, and removes it from its crowd. */
@@ -180,9 +185,4 @@ export class LevelMesh extends CrowdMesh {
   }
 
   protected override fitGeometry(): void {}
-}
-
-/** Stands for a level among the children of a copy of its crowd, until the copy makes its own there. */
-export class LevelCopy extends AttachedCopy<LevelMesh> {
-  readonly isLevelMesh = true;
 }
