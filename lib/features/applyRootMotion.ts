@@ -1,4 +1,4 @@
-import { type BakedClip, type ClipTable, MOTION_SIZE } from '../animation/ClipTable.js';
+import { type ClipTable, MOTION_SIZE } from '../animation/ClipTable.js';
 import { LOOP_PING_PONG } from '../constants.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
@@ -16,7 +16,6 @@ import {
   ROOT_MOTION,
   totalAt,
 } from '../playback/actionNumbers.js';
-import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import type { LayerActions } from '../playback/LayerActions.js';
 
 /** A rigid motion over the ground: x, y, z, then the turn about y in radians. */
@@ -51,9 +50,10 @@ export function applyRootMotion(mesh: SkinnedInstancedMesh, delta: number): void
   let moved = false;
   crowd.objects?.beforeMove();
   for (let index = 0; index < count; index++) {
-    if (!hasRootMotion(playback, index)) continue;
+    if (playback.time.isPaused(index)) continue;
     _motion.fill(0);
-    addInstanceMotion(playback, clips, index, delta, _motion);
+    // No closures, here and below: this is done for each instance in each frame.
+    for (const layer of playback.layers) addLayerMotion(layer, clips, index, playback.time.elapsed, delta);
     if (isStill(_motion)) continue;
     moveMatrix(matrices, index * 16, _motion);
     moved = true;
@@ -63,79 +63,37 @@ export function applyRootMotion(mesh: SkinnedInstancedMesh, delta: number): void
   crowd.objects?.afterMove();
 }
 
-/** Whether a clip that an instance plays, or fades out of, moves it. */
-function hasRootMotion({ layers, time }: InstancePlayback, index: number): boolean {
-  if (time.isPaused(index)) return false;
-  // No closures, here and below: this is done for each instance in each frame.
-  for (const layer of layers) {
-    const at = layer.at(index);
-    const count = layer.count(index);
-    for (let place = 0; place < count; place++) {
-      if (hasBit(layer.actions(place), at, ROOT_MOTION)) return true;
-    }
-  }
-  return false;
-}
-
 function isStill(motion: Motion): boolean {
   for (let i = 0; i < MOTION_SIZE; i++) if (motion[i] !== 0) return false;
   return true;
 }
 
 /**
- * Adds how the clips of an instance move it, each by its weight in the middle of that time. What a layer shows takes the place
+ * Adds how the clips of a layer move an instance, each by its weight in the middle of that time. What the layer shows takes the place
  * of what those below it do, unless it is additive.
  */
-function addInstanceMotion(
-  playback: InstancePlayback,
-  clips: ClipTable,
-  index: number,
-  delta: number,
-  target: Motion,
-): void {
-  const to = playback.time.elapsed;
-  for (const layer of playback.layers) {
-    const over = layer.share;
-    const share = over === null ? 1 : over.shareAt(index, to - delta / 2) * over.motionShare;
-    const weights = share <= 0 ? 0 : weightOfClips(layer, index, to);
-    if (weights <= 0) continue;
-    if (over?.additive !== true) {
-      const left = 1 - Math.min(weights, 1) * share;
-      for (let i = 0; i < MOTION_SIZE; i++) target[i] *= left;
-    }
-    addLayerMotion(layer, clips, index, to, delta, share / Math.max(weights, 1), target);
-  }
-}
-
-/** The sum of the weights of all clips that an instance plays on a layer. */
-function weightOfClips(layer: LayerActions, index: number, time: number): number {
-  let weights = 0;
-  for (let place = 0; place < layer.count(index); place++) weights += layer.weightOf(index, place, time);
-  return weights;
-}
-
 function addLayerMotion(
   layer: LayerActions,
   clips: ClipTable,
   index: number,
   to: number,
   delta: number,
-  share: number,
-  target: Motion,
 ): void {
+  const over = layer.share;
   const at = layer.at(index);
+  let weights = 0;
+  for (let place = 0; place < layer.count(index); place++) weights += layer.weightOf(index, place, to);
+  const share = over === null ? 1 : over.shareAt(index, to - delta / 2) * over.motionShare;
+  if (weights <= 0 || share <= 0) return;
+  const left = over?.additive === true ? 1 : 1 - Math.min(weights, 1) * share;
+  for (let i = 0; i < MOTION_SIZE; i++) _motion[i] *= left;
   for (let place = 0; place < layer.count(index); place++) {
     const actions = layer.actions(place);
+    const { rootMotion } = clips.startingAt(actions[at + ACTION_START]);
+    if (rootMotion === null || !hasBit(actions, at, ROOT_MOTION)) continue;
     const from = Math.max(to - delta, actions[at + ACTION_STARTED]);
-    addActionMotion(
-      actions,
-      at,
-      clips.startingAt(actions[at + ACTION_START]),
-      layer.weightOf(index, place, (from + to) / 2) * share,
-      totalAt(actions, at, from),
-      totalAt(actions, at, to),
-      target,
-    );
+    const weight = (layer.weightOf(index, place, (from + to) / 2) * share) / Math.max(weights, 1);
+    addActionMotion(actions, at, rootMotion, weight, totalAt(actions, at, from), totalAt(actions, at, to));
   }
 }
 
@@ -143,13 +101,11 @@ function addLayerMotion(
 function addActionMotion(
   actions: Actions,
   at: number,
-  clip: BakedClip,
+  curve: Float32Array,
   weight: number,
   from: number,
   to: number,
-  target: Motion,
 ): void {
-  if (clip.rootMotion === null || !hasBit(actions, at, ROOT_MOTION)) return;
   const intervals = intervalsOf(actions, at);
   if (intervals < 1 || hasBit(actions, at, FINISHED)) return;
   const reverse = isReversed(actions, at);
@@ -164,7 +120,6 @@ function addActionMotion(
   const b = mirrored(end - last * intervals, intervals, isMirrored(actions, at, base + last));
   // In a ping-pong, each pass leads back what the one before it led.
   const passes = hasBit(actions, at, LOOP_PING_PONG) ? 0 : Math.abs(last - first);
-  const curve = clip.rootMotion;
   _path.fill(0);
   if (passes === 0) addPart(_path, curve, intervals, a, b);
   else {
@@ -172,7 +127,7 @@ function addActionMotion(
     addPasses(curve, intervals, reverse, passes);
     addPart(_path, curve, intervals, 0, b);
   }
-  for (let i = 0; i < MOTION_SIZE; i++) target[i] += weight * _path[i];
+  for (let i = 0; i < MOTION_SIZE; i++) _motion[i] += weight * _path[i];
 }
 
 /** Appends the way from one place in a clip to another. */
