@@ -15,6 +15,9 @@ export type BlendStop = readonly [clip: ClipReference, value: number];
 
 /** An instance plays so many clips at once; one of them may be fading out. */
 const MOST = MAX_ACTIONS - 1;
+const FADE_END = 1;
+/** Numbers of an instance. */
+export const STRIDE = 2;
 
 /** How instances begin with a blend. */
 export interface BlendOptions {
@@ -45,9 +48,8 @@ export interface BlendOptions {
 export class ClipBlend implements CrowdFeature {
   protected clips: BakedClip[] = [];
   protected readonly at: number[];
-  protected values: Float64Array;
-  /** When the fade of an instance that has begun with the blend ends. */
-  private fadeEnds: Float64Array;
+  /** Of each instance its value, when the fade with which it has begun ends, and what else a class keeps; NaN for none. */
+  protected numbers: Float64Array;
 
   /**
    * @param stops Two or three, by increasing value.
@@ -68,8 +70,7 @@ export class ClipBlend implements CrowdFeature {
       );
     crowd.playback.checkMixes('A blend');
     this.at = values;
-    this.values = new Float64Array(crowd.capacity);
-    this.fadeEnds = new Float64Array(crowd.capacity);
+    this.numbers = new Float64Array(crowd.capacity * this.stride).fill(NaN);
     this.boneTextureReplaced();
     crowd.use(this);
   }
@@ -91,7 +92,7 @@ export class ClipBlend implements CrowdFeature {
         const time = share * clip.duration;
         crowd.play(index, clip.name, { fade: weight ?? seconds, weight, time, restart: true });
       });
-      this.fadeEnds[index] = crowd.elapsed + seconds;
+      this.numbers[index * this.stride + FADE_END] = crowd.elapsed + seconds;
       this.write(index);
     });
     return this;
@@ -108,7 +109,7 @@ export class ClipBlend implements CrowdFeature {
   /** The number of an instance; 0 if it was given none. */
   getValueAt(index: number): number {
     checkIndex(index, this.crowd.visibility);
-    return this.values[index];
+    return this.valueOf(index);
   }
 
   /** The numbers of the first instances, in the order of their ids. Only those that have changed cost anything. */
@@ -129,22 +130,19 @@ export class ClipBlend implements CrowdFeature {
   }
 
   resize(capacity: number): void {
-    this.values = resized(this.values, capacity);
-    this.fadeEnds = resized(this.fadeEnds, capacity);
+    this.numbers = resized(this.numbers, capacity * this.stride, NaN);
   }
 
   swap(i: number, j: number): void {
-    swapItems(this.values, i, j, 1);
-    swapItems(this.fadeEnds, i, j, 1);
+    swapItems(this.numbers, i, j, this.stride);
   }
 
   reset(index: number): void {
-    this.values[index] = this.fadeEnds[index] = 0;
+    this.numbers.fill(NaN, index * this.stride, (index + 1) * this.stride);
   }
 
-  copy({ values, fadeEnds }: ClipBlend): void {
-    this.values.set(values.subarray(0, this.values.length));
-    this.fadeEnds.set(fadeEnds.subarray(0, this.fadeEnds.length));
+  copy({ numbers }: ClipBlend): void {
+    this.numbers.set(numbers.subarray(0, this.numbers.length));
   }
 
   cloneFor(crowd: FeaturedCrowd): ClipBlend {
@@ -167,9 +165,17 @@ export class ClipBlend implements CrowdFeature {
     this.crowd.crowd.drop(this);
   }
 
+  protected get stride(): number {
+    return STRIDE;
+  }
+
+  protected valueOf(index: number): number {
+    return this.numbers[index * this.stride] || 0;
+  }
+
   protected set(index: number, value: number): void {
-    if (this.values[index] === value) return;
-    this.values[index] = value;
+    if (this.valueOf(index) === value) return;
+    this.numbers[index * this.stride] = value;
     if (this.isPlayingAt(index)) this.write(index);
   }
 
@@ -184,13 +190,13 @@ export class ClipBlend implements CrowdFeature {
     const { playback } = crowd;
     const [layer] = playback.layers;
     const now = playback.time.timeOf(index);
-    const value = this.values[index];
+    const value = this.valueOf(index);
     let stop = 0;
     while (stop < at.length - 2 && value >= at[stop + 1]) stop++;
     const share = Math.min(Math.max((value - at[stop]) / (at[stop + 1] - at[stop]), 0), 1);
     const last = at[at.length - 1];
     const faster = last > 0 ? Math.max(value / last, 1) : 1;
-    const fade = Math.max(this.fadeEnds[index] - now, 0);
+    const fade = Math.max(this.numbers[index * this.stride + FADE_END] - now || 0, 0);
     if (!playback.isPaused(index)) layer.settle(index, now);
     clips.forEach(({ start, count }, i) => {
       const weight = i === stop ? 1 - share : i === stop + 1 ? share : 0;

@@ -1,9 +1,8 @@
 import type { Crowd } from '../../core/Crowd.js';
 import type { FeaturedCrowd } from '../../core/CrowdFeature.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
-import { resized, swapItems } from '../../utils/attributes.js';
 import { checkFinite } from '../../utils/messages.js';
-import { type BlendStop, ClipBlend } from './ClipBlend.js';
+import { type BlendStop, ClipBlend, STRIDE } from './ClipBlend.js';
 
 /** How a gait follows its instances. */
 export interface GaitOptions {
@@ -13,8 +12,10 @@ export interface GaitOptions {
   turning?: number;
 }
 
-/** Numbers kept of each instance: where it was, which way it looked, its speed. */
-const PLACE = 7;
+/** Further numbers of each instance: where it was, which way it looked, its speed. */
+const PLACE = STRIDE;
+const AHEAD = PLACE + 3;
+const SPEED = AHEAD + 3;
 /** Who is faster by so many times than the last stop was put somewhere else. */
 const JUMP = 4;
 /** Share of the last stop's speed by which a speed has to differ for anything to be written. */
@@ -39,7 +40,6 @@ const STEP = 0.01;
  * @category Play and blend
  */
 export class Gait extends ClipBlend {
-  private places: Float64Array;
   private readonly options: Required<GaitOptions>;
 
   /** @throws As `ClipBlend`, or if a speed is below 0, or an option no finite number. */
@@ -54,14 +54,13 @@ export class Gait extends ClipBlend {
     checkFinite(smoothing, 'smoothing');
     checkFinite(turning, 'turning');
     this.options = { smoothing, turning };
-    this.places = new Float64Array(crowd.capacity * PLACE).fill(NaN);
   }
 
   /** Takes over how far instances have moved. Called by the crowd's `update`. */
   update(delta: number): void {
     if (!(delta > 0)) return;
     this.crowd.crowd.written?.warn('a Gait');
-    const { places, crowd, at } = this;
+    const { numbers, crowd, at, stride } = this;
     const { smoothing, turning } = this.options;
     const { visibility } = crowd.crowd;
     const m = crowd.instanceMatrix.array;
@@ -69,15 +68,15 @@ export class Gait extends ClipBlend {
     const share = 1 - Math.exp(-delta / Math.max(smoothing, 1e-6));
     for (let index = 0; index < crowd.count; index++) {
       if (visibility.isDeleted(index)) continue;
-      const p = index * PLACE;
+      const p = index * stride;
       const o = index * 16;
       let across = 0;
       let along = 0;
       let wide = 0;
       let long = 0;
       for (let k = 0; k < 3; k++) {
-        const way = m[o + 12 + k] - places[p + k];
-        places[p + k] = m[o + 12 + k];
+        const way = m[o + 12 + k] - numbers[p + PLACE + k];
+        numbers[p + PLACE + k] = m[o + 12 + k];
         across += way * m[o + k];
         along += way * m[o + 8 + k];
         wide += m[o + k] ** 2;
@@ -86,45 +85,29 @@ export class Gait extends ClipBlend {
       let turned = 0;
       for (let k = 0; k < 3; k++) {
         const ahead = m[o + 8 + k] / Math.sqrt(long);
-        turned += (ahead - places[p + 3 + k]) ** 2;
-        places[p + 3 + k] = ahead;
+        turned += (ahead - numbers[p + AHEAD + k]) ** 2;
+        numbers[p + AHEAD + k] = ahead;
       }
       const moved = Math.sqrt((across / wide) ** 2 + (along / long) ** 2) / delta;
       const speed = Math.max(moved, (turning * Math.sqrt(turned)) / delta);
-      const before = places[p + 6] || 0;
+      const before = numbers[p + SPEED] || 0;
       // What is not known yet is no number.
       const now = speed < JUMP * last ? before + (speed - before) * share : before;
-      places[p + 6] = now;
+      numbers[p + SPEED] = now;
       const value = now < STEP * last ? 0 : now;
-      if (Math.abs(value - this.values[index]) > STEP * last || (value === 0 && this.values[index] > 0))
-        this.set(index, value);
+      const shown = this.valueOf(index);
+      if (Math.abs(value - shown) > STEP * last || (value === 0 && shown > 0)) this.set(index, value);
     }
+  }
+
+  protected override get stride(): number {
+    return SPEED + 1;
   }
 
   /** The speed of an instance is smoothed from here on. */
   protected override set(index: number, value: number): void {
-    this.places[index * PLACE + 6] = value;
+    this.numbers[index * this.stride + SPEED] = value;
     super.set(index, value);
-  }
-
-  override resize(capacity: number): void {
-    super.resize(capacity);
-    this.places = resized(this.places, capacity * PLACE, NaN);
-  }
-
-  override swap(i: number, j: number): void {
-    super.swap(i, j);
-    swapItems(this.places, i, j, PLACE);
-  }
-
-  override reset(index: number): void {
-    super.reset(index);
-    this.places.fill(NaN, index * PLACE, (index + 1) * PLACE);
-  }
-
-  override copy(source: Gait): void {
-    super.copy(source);
-    this.places.set(source.places.subarray(0, this.places.length));
   }
 
   override cloneFor(crowd: FeaturedCrowd): Gait {
