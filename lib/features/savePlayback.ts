@@ -13,12 +13,12 @@ import {
   ACTION_TOLD_AGAIN,
   ACTION_TOLD_TIME,
   type Actions,
-  clearAction,
   FADING_OUT,
   fadeDone,
   hasBit,
   hasJustBegun,
   RAMP_SIZE,
+  RAMP_START,
   settle,
   shiftAction,
 } from '../playback/actionNumbers.js';
@@ -83,7 +83,8 @@ export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
     if (visibility.isDeleted(i)) return null;
     playback.driver?.mixers[i]?.settle();
     const layers = playback.layers.map((layer) => {
-      const weight = layer.share?.saveShare(i, time.timeOf(i));
+      const weight = layer.share && [...layer.share.ramps.subarray(i * RAMP_SIZE, (i + 1) * RAMP_SIZE)];
+      if (weight) weight[RAMP_START] -= time.timeOf(i);
       return { ...(weight && { weight }), clips: saveLayer(playback, layer, i, clipTable, clips) };
     });
     return {
@@ -212,43 +213,36 @@ function loadInstance(
   for (const layer of playback.layers) layer.reset(index);
   time.resume(index);
   if (instance.paused) time.pause(index);
+  const now = time.elapsed;
   instance.layers.forEach(({ weight, clips: rows }, i) => {
     const layer = playback.layers[layers[i]];
+    const at = layer.at(index);
     let current = -1;
     for (const row of rows) {
       const place = layer.add(index);
-      readClip(row, clips, layer.actions(place), layer.at(index), time.elapsed);
       if (row[1] === 1) current = place;
+      const actions = layer.actions(place);
+      const clip = clips[row[0]];
+      actions.set(row.slice(2, CLIP_NUMBERS), at + ACTION_LOOP);
+      actions[at + ACTION_START] = clip.start;
+      actions[at + ACTION_COUNT] = clip.count;
+      scale(actions, at, clip.fps);
+      actions[at + ACTION_SINCE] = 0;
+      shiftAction(actions, at, now);
+      // A program that tells it so in each frame goes on doing so. With which time it was told is not saved.
+      actions[at + ACTION_TOLD_TIME] = Number.NaN;
+      actions[at + ACTION_TOLD_AGAIN] = now;
+      const isBegun = row.length > CLIP_NUMBERS;
+      if (isBegun) actions[at + ACTION_STARTED] = now;
+      actions[at + ACTION_STARTED_IN] = isBegun ? row[CLIP_NUMBERS] : Number.NaN;
     }
     layer.setCurrent(index, current);
-    layer.share?.loadShare(index, weight, time.elapsed);
+    if (layer.share === null || weight === undefined) return;
+    layer.share.ramps.set(weight, index * RAMP_SIZE);
+    layer.share.ramps[index * RAMP_SIZE + RAMP_START] += now;
   });
   if (!playback.mixes) keepFade(playback.layers[0], index);
   playback.restored(index);
-}
-
-/** Writes the clip of a row into an action. */
-function readClip(
-  row: readonly number[],
-  clips: readonly BakedClip[],
-  actions: Actions,
-  at: number,
-  now: number,
-): void {
-  const clip = clips[row[0]];
-  clearAction(actions, at);
-  actions.set(row.slice(2, CLIP_NUMBERS), at + ACTION_LOOP);
-  actions[at + ACTION_START] = clip.start;
-  actions[at + ACTION_COUNT] = clip.count;
-  scale(actions, at, clip.fps);
-  actions[at + ACTION_SINCE] = 0;
-  shiftAction(actions, at, now);
-  // A program that tells it so in each frame goes on doing so. With which time it was told is not saved.
-  actions[at + ACTION_TOLD_TIME] = Number.NaN;
-  actions[at + ACTION_TOLD_AGAIN] = now;
-  const isBegun = row.length > CLIP_NUMBERS;
-  if (isBegun) actions[at + ACTION_STARTED] = now;
-  actions[at + ACTION_STARTED_IN] = isBegun ? row[CLIP_NUMBERS] : Number.NaN;
 }
 
 /** From frames to seconds or back. */

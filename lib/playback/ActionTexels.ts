@@ -79,7 +79,6 @@ const GOLDEN = 0.6180339887498949;
 const MIN_SHARE = 1e-6;
 
 const _place: Place = { pass: 0, within: 0, finished: false };
-const _ramp = /*@__PURE__*/ new Float64Array(RAMP_SIZE);
 
 /** What instances play as shaders read it; `instanceLayout` says how it lies. */
 export class ActionTexels {
@@ -191,9 +190,11 @@ export class ActionTexels {
       const layer = layers[number];
       this.hasFades ||= !paused && layer.isFading(index);
       if (layer.share !== null) {
-        layer.share.shareRamp(index, _ramp);
-        this.encodeRamp(_ramp, 0, now, paused, at + number * 4);
-        if (layer.share.isHidden(index, now)) continue;
+        const { ramps } = layer.share;
+        const ramp = index * RAMP_SIZE;
+        this.encodeRamp(ramps, ramp, now, paused, at + number * 4);
+        // It shows nothing, and will not by itself.
+        if (ramps[ramp + RAMP_TO] === 0 && rampDone(ramps, ramp, now) === 1) continue;
       }
       to = this.writeLayer(layer, number, index, now, paused, to);
     }

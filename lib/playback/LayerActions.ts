@@ -73,17 +73,12 @@ export class LayerActions {
     readonly mask: Float32Array;
     /** By how much its clips move instances by root motion, or keep those of the layers below from doing so. */
     readonly motionShare: number;
+    /** Of each instance the ramp of how much of it shows. */
+    readonly ramps: Actions;
     /** How much of it an instance shows, 0 to 1. */
     shareAt(index: number, time: number): number;
-    /** Writes the ramp of it. */
-    shareRamp(index: number, target: Actions): void;
-    /** Whether an instance shows nothing of it, and will not by itself. */
-    isHidden(index: number, time: number): boolean;
     /** Whether it may play a clip. */
     takes(clip: BakedClip): boolean;
-    /** The ramp of how much of it an instance shows, from now on. */
-    saveShare(index: number, time: number): number[];
-    loadShare(index: number, ramp: readonly number[] | undefined, time: number): void;
   } | null = null;
   /** An array for each place in the order: with the first action of every instance, the second and so on; see `at`. */
   private places: Actions[] = [];

@@ -218,7 +218,7 @@ class MaskedLayer extends LayerActions {
   override readonly share: NonNullable<LayerActions['share']> = this;
   /** How much of it shows on each node, and behind them on each group of morph targets. */
   shares: Float32Array = new Float32Array(0);
-  private ramps: Float64Array;
+  ramps: Actions;
 
   constructor(
     capacity: number,
@@ -256,28 +256,6 @@ class MaskedLayer extends LayerActions {
 
   setShare(index: number, time: number, weight: number, fade: number): void {
     rampTo(this.ramps, index * RAMP_SIZE, time, weight, fade);
-  }
-
-  shareRamp(index: number, target: Actions): void {
-    for (let i = 0; i < RAMP_SIZE; i++) target[i] = this.ramps[index * RAMP_SIZE + i];
-  }
-
-  isHidden(index: number, time: number): boolean {
-    const at = index * RAMP_SIZE;
-    return this.ramps[at + RAMP_TO] === 0 && rampDone(this.ramps, at, time) === 1;
-  }
-
-  saveShare(index: number, time: number): number[] {
-    const at = index * RAMP_SIZE;
-    const ramp = [...this.ramps.subarray(at, at + RAMP_SIZE)];
-    ramp[RAMP_START] -= time;
-    return ramp;
-  }
-
-  loadShare(index: number, ramp: readonly number[] | undefined, time: number): void {
-    if (ramp === undefined) return;
-    this.ramps.set(ramp, index * RAMP_SIZE);
-    this.ramps[index * RAMP_SIZE + RAMP_START] += time;
   }
 
   override isFading(index: number): boolean {
