@@ -369,7 +369,7 @@ export interface MeshMotions {
   /** What moves a mesh that is attached to the one that these move, and has no motions of its own. */
   attached(mesh: DrawnCrowd): MeshMotions | null;
   /** Of what random numbers of instances are made, where some are not made of ids; its texture is null while all are. */
-  readonly seeds: { readonly texture: InstanceTexture | null; readonly areSwapped: boolean };
+  readonly seeds: { readonly texture: InstanceTexture | null };
 }
 
 /** How a mesh of a crowd is drawn. */

@@ -19,7 +19,6 @@ import {
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { InstanceTexture } from '../../instances/InstanceTexture.js';
 import { sizeOf } from '../../instances/UniformLayout.js';
-import { swapItems } from '../../utils/attributes.js';
 import type { Motion, MotionDefinition, MotionValue, MotionVertex } from './defineMotion.js';
 
 /**
@@ -123,13 +122,11 @@ class MotionSet implements MeshMotions {
   settle(mesh: DrawnCrowd): void {
     const { numbers, assigned, program } = this;
     numbers[MOTION_HAS_COLOR] = mesh.geometry.hasAttribute('color') ? 1 : 0;
-    numbers[MOTION_SWAPPED] = this.seeds.areSwapped ? 1 : 0;
+    numbers[MOTION_SWAPPED] = this.seeds.texture === null ? 0 : 1;
     for (let i = 0; i < assigned.length; i++) {
       const { motion, home } = assigned[i];
       const { timeAt, places } = program.steps[i];
-      const clock = clockOf(mesh, motion);
-      clock.settle(mesh.elapsed);
-      numbers[timeAt] = clock.time;
+      numbers[timeAt] = clockOf(mesh, motion).time;
       prepare(motion, home);
       const uniforms = motion.uniforms as Readonly<Record<string, { value: MotionValue }>>;
       for (let k = 0; k < places.length; k++) {
@@ -163,7 +160,7 @@ class MotionSet implements MeshMotions {
   }
 
   copyTime(from: DrawnCrowd, to: DrawnCrowd): void {
-    for (const { motion } of this.assigned) clockOf(to, motion).copy(clockOf(from, motion));
+    for (const { motion } of this.assigned) Object.assign(clockOf(to, motion), clockOf(from, motion));
   }
 
   attached(mesh: DrawnCrowd): MotionSet | null {
@@ -252,43 +249,16 @@ function programWith(definitions: readonly MotionDefinition[]): Omit<MotionProgr
 }
 
 /** The time of a motion in a crowd: what has passed on the crowd's clock, as fast as the motion wants it. */
-class MotionClock {
+type MotionClock = {
   /** Below the motion's period, if it has one. */
   time: number;
-
-  constructor(
-    private readonly motion: Motion,
-    private elapsed: number,
-  ) {
-    this.time = this.after(0, elapsed);
-  }
-
-  /** Brings the time up to the crowd's clock. The clock may have been turned back. */
-  settle(elapsed: number): void {
-    if (elapsed === this.elapsed) return;
-    this.time = this.after(this.time, elapsed - this.elapsed);
-    this.elapsed = elapsed;
-  }
-
-  copy({ time, elapsed }: MotionClock): void {
-    this.time = time;
-    this.elapsed = elapsed;
-  }
-
-  /** The time after some seconds. It stands still while uniforms give no finite rate: else it would be lost for good. */
-  private after(time: number, seconds: number): number {
-    const { hooks, definition } = this.motion;
-    const { period } = definition;
-    const then = time + seconds * hooks.rate();
-    if (!Number.isFinite(then)) return time;
-    return period === Infinity ? then : then - Math.floor(then / period) * period;
-  }
-}
+  elapsed: number;
+};
 
 /** By crowd, the clocks of its motions: its meshes share them. */
 const clocks = /*@__PURE__*/ new WeakMap<object, WeakMap<Motion, MotionClock>>();
 
-/** The clock of a motion in the crowd that a mesh is of. A new one is where it were had it run from the beginning. */
+/** The clock of a motion in the crowd that a mesh is of, at the time of the crowd's, which may have been turned back. */
 function clockOf({ playback, elapsed }: DrawnCrowd, motion: Motion): MotionClock {
   let own = clocks.get(playback);
   if (own === undefined) {
@@ -297,9 +267,16 @@ function clockOf({ playback, elapsed }: DrawnCrowd, motion: Motion): MotionClock
   }
   let clock = own.get(motion);
   if (clock === undefined) {
-    clock = new MotionClock(motion, elapsed);
+    clock = { time: 0, elapsed: 0 };
     own.set(motion, clock);
   }
+  if (elapsed === clock.elapsed) return clock;
+  const { period } = motion.definition;
+  const then = clock.time + (elapsed - clock.elapsed) * motion.hooks.rate();
+  // It stands still while uniforms give no finite rate: else it would be lost for good.
+  if (Number.isFinite(then))
+    clock.time = period === Infinity ? then : then - Math.floor(then / period) * period;
+  clock.elapsed = elapsed;
   return clock;
 }
 
@@ -369,9 +346,8 @@ const STRIDE = 4;
  * along. There is nothing in memory, and nothing on a GPU, as long as none was exchanged.
  */
 class InstanceSeeds implements CrowdFeature {
-  private seeds: Uint32Array | null = null;
-  private made: InstanceTexture | null = null;
-
+  /** Seeds as shaders read them; null as long as each is the instance's id. */
+  texture: InstanceTexture | null = null;
   private capacity: number;
 
   constructor(crowd: FeaturedCrowd & { readonly capacity: number }) {
@@ -379,45 +355,30 @@ class InstanceSeeds implements CrowdFeature {
     crowd.use(this);
   }
 
-  /** Whether some instance has another seed than its id. */
-  get areSwapped(): boolean {
-    return this.seeds !== null;
-  }
-
-  /** Seeds as shaders read them; null as long as each is the instance's id. It is made when it is first asked for. */
-  get texture(): InstanceTexture | null {
-    const { seeds, capacity } = this;
-    if (seeds !== null && this.made === null) {
-      this.made = new InstanceTexture(capacity, STRIDE);
-      for (let i = 0; i < capacity; i++) this.made.data[i * STRIDE] = seeds[i];
-    }
-    return this.made;
-  }
-
   of(index: number): number {
-    return this.seeds === null ? index : this.seeds[index];
+    return this.texture === null ? index : this.texture.data[index * STRIDE];
   }
 
   swap(i: number, j: number): void {
-    this.seeds ??= Uint32Array.from({ length: this.capacity }, (_, id) => id);
-    swapItems(this.seeds, i, j, 1);
-    this.changed(i);
-    this.changed(j);
+    if (this.texture === null) this.take(this, this.capacity);
+    this.texture?.swap(i, j);
   }
 
   reset(index: number): void {
-    if (this.seeds === null || this.seeds[index] === index) return;
-    this.seeds[index] = index;
-    this.changed(index);
+    if (this.texture === null || this.of(index) === index) return;
+    this.texture.data[index * STRIDE] = index;
+    this.texture.changed(index);
   }
 
   resize(capacity: number): void {
-    const { seeds } = this;
-    this.replace(seeds && Uint32Array.from({ length: capacity }, (_, id) => seeds[id] ?? id), capacity);
+    if (this.texture !== null) this.take(this, capacity);
+    this.capacity = capacity;
   }
 
-  copy({ seeds, capacity }: InstanceSeeds): void {
-    this.replace(seeds?.slice() ?? null, capacity);
+  copy(source: InstanceSeeds): void {
+    this.dispose();
+    this.texture = null;
+    if (source.texture !== null) this.take(source, source.capacity);
   }
 
   cloneFor(crowd: FeaturedCrowd & { readonly capacity: number }): InstanceSeeds {
@@ -425,19 +386,15 @@ class InstanceSeeds implements CrowdFeature {
   }
 
   dispose(): void {
-    this.made?.dispose();
+    this.texture?.dispose();
   }
 
-  private changed(index: number): void {
-    if (this.made === null || this.seeds === null) return;
-    this.made.data[index * STRIDE] = this.seeds[index];
-    this.made.changed(index);
-  }
-
-  private replace(seeds: Uint32Array | null, capacity: number): void {
-    this.made?.dispose();
-    this.made = null;
-    this.seeds = seeds;
+  /** Takes seeds over, as far as there are any; further instances have their ids. */
+  private take({ texture: from, capacity: kept }: InstanceSeeds, capacity: number): void {
+    this.dispose();
     this.capacity = capacity;
+    this.texture = new InstanceTexture(capacity, STRIDE);
+    for (let i = 0; i < capacity; i++)
+      this.texture.data[i * STRIDE] = from !== null && i < kept ? from.data[i * STRIDE] : i;
   }
 }
