@@ -187,7 +187,7 @@ export class Crowd {
   delete(id: number): void {
     this.visibility.delete(id);
     // First: actions that are brought to their end may tell listeners, who may ask for the object.
-    this.objects?.reset(id);
+    this.objects?.reset?.(id);
     this.playback.reset(id);
     for (const feature of this.features) feature.reset?.(id);
   }
@@ -223,11 +223,11 @@ export class Crowd {
   /** Lets an instance be as a new one is. */
   reset(id: number): void {
     const { data, features, members } = this;
-    for (let i = 0; i < data.length; i++) data[i].reset(id);
+    for (let i = 0; i < data.length; i++) data[i].reset?.(id);
     for (let i = 0; i < features.length; i++) features[i].reset?.(id);
     for (let i = 0; i < members.length; i++) {
       const { appearance } = members[i];
-      for (let k = 0; k < appearance.length; k++) appearance[k].reset(id);
+      for (let k = 0; k < appearance.length; k++) appearance[k].reset?.(id);
     }
   }
 
@@ -283,7 +283,7 @@ export class Crowd {
     this.views.copy(source.views);
     for (const data of this.data) {
       const same = sameKind(source.data, data);
-      if (same !== undefined) data.copy(same);
+      if (same !== undefined) data.copy?.(same);
     }
     copyFeatures(this.features, source.features, this.capacity, (feature) => feature.cloneFor?.(this));
     this.objects?.copied();
@@ -293,7 +293,7 @@ export class Crowd {
   dispose(): void {
     for (const feature of [...this.features]) feature.dispose?.();
     this.features.length = 0;
-    for (const data of this.data) data.dispose();
+    for (const data of this.data) data.dispose?.();
     this.views.dispose();
   }
 
@@ -313,7 +313,7 @@ export class Crowd {
   }
 
   /** Everything that an instance has, in all meshes. */
-  private *all(): Iterable<Omit<CrowdFeature, 'copy'>> {
+  private *all(): Iterable<InstanceData> {
     yield* this.data;
     yield this.events;
     if (this.playback.driver !== null) yield this.playback.driver;

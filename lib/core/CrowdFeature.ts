@@ -8,19 +8,7 @@ import type { InstanceData } from '../instances/InstanceData.js';
  * poses it puts where the crowd asks for that by an interface, never by the name of a feature. What draws the instances once more,
  * as an outline would, is an `AttachedMesh`; what shaders read of each instance are `InstanceUniforms`.
  */
-export interface CrowdFeature {
-  /** Makes room for more instances, or gives room back; those that stay keep what they have. */
-  resize?(capacity: number): void;
-  /** Exchanges two instances. */
-  swap?(i: number, j: number): void;
-  /** Gives an instance what instances have to begin with, in place of what it has. */
-  reset?(index: number): void;
-  /** Gives an instance what another one looks like. */
-  copyAt?(from: number, to: number): void;
-  /** Frees what was allocated. */
-  dispose?(): void;
-  /** Takes over what the other's is, of a crowd that has as many instances. */
-  copy?(source: CrowdFeature): void;
+export interface CrowdFeature extends InstanceData {
   /**
    * Makes the same for a copy of the crowd, which calls `copy` with this one right afterwards. Features without it stay with
    * the crowd that they were made with.
@@ -95,8 +83,6 @@ export function copyFeatures<T extends CrowdFeature & Partial<MeshFeature>>(
 export interface MeshFeature extends InstanceData {
   /** Makes the same for a copy of the mesh, which calls `copy` with this one right afterwards. */
   cloneForMesh(mesh: object): MeshFeature;
-  /** Gives an instance what another one has. */
-  copyAt?(from: number, to: number): void;
   /** Called once the mesh has another geometry, which numbers its parts or is a single one. */
   geometryReplaced?(numbered: boolean): void;
 }

@@ -503,7 +503,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   protected free(): void {
     for (const backend of backends) backend.release?.(this);
     this.geometry.dispose();
-    for (const data of [...this.appearance]) data.dispose();
+    for (const data of [...this.appearance]) data.dispose?.();
     for (const material of this.depths) material.dispose();
   }
 
@@ -561,7 +561,7 @@ export abstract class CrowdMesh extends InstancedMesh<
 
   private copyAppearance({ appearance, meshFeatures }: this): void {
     const own = this.appearance.length - this.meshFeatures.length;
-    for (let i = 0; i < own; i++) this.appearance[i].copy(appearance[i]);
+    for (let i = 0; i < own; i++) this.appearance[i].copy?.(appearance[i]);
     copyFeatures(this.meshFeatures, meshFeatures, this.capacity, (feature) => feature.cloneForMesh(this));
   }
 

@@ -69,9 +69,6 @@ export class InstanceColors implements InstanceData {
   copy({ colors }: InstanceColors): void {
     this.mesh.instanceColor = (colors?.clone() as InstancedBufferAttribute | undefined) ?? null;
   }
-
-  /** `InstancedMesh.dispose` frees the attribute. */
-  dispose(): void {}
 }
 
 export const whiteColors = (count: number): InstancedBufferAttribute =>

@@ -4,13 +4,15 @@
  */
 export interface InstanceData {
   /** Makes room for more instances, or gives room back; those that stay keep what they have. */
-  resize(capacity: number): void;
+  resize?(capacity: number): void;
   /** Exchanges two instances. */
-  swap(i: number, j: number): void;
+  swap?(i: number, j: number): void;
   /** Gives an instance what instances have to begin with, in place of what it has. */
-  reset(index: number): void;
-  /** Copies what the instances of another crowd have. Both crowds have room for the same number. */
-  copy(source: this): void;
+  reset?(index: number): void;
+  /** Gives an instance what another one looks like. */
+  copyAt?(from: number, to: number): void;
+  /** Takes over what the other's is, of a crowd that has as many instances. */
+  copy?(source: object): void;
   /** Frees what was allocated. */
-  dispose(): void;
+  dispose?(): void;
 }

@@ -159,8 +159,6 @@ export class InstanceVisibility implements InstanceData {
     this.recount();
   }
 
-  dispose(): void {}
-
   private setDrawn(id: number, drawn: boolean): void {
     setBit(this.bits, id, drawn);
     this.drawn += drawn ? 1 : -1;

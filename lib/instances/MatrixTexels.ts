@@ -41,15 +41,15 @@ export class ColorTexels {
   }
 }
 
-/** Copies of instances' colours and former matrices as texels, which what draws them makes when they are needed. */
+/**
+ * Copies of instances' colours and former matrices as texels, which what draws them makes when they are needed, and brings up to the
+ * number of instances.
+ */
 export class MatrixTexels implements InstanceData {
   /** Null while instances have none. */
   colors: ColorTexels | null = null;
   /** Matrices of the frame before; null until someone asks for motion vectors. */
   previous: PreviousMatrices | null = null;
-
-  /** They are brought up to the number of instances when the mesh is drawn next. */
-  resize(): void {}
 
   /** Those of this frame follow `instanceMatrix` by themselves. */
   swap(i: number, j: number): void {
@@ -60,9 +60,6 @@ export class MatrixTexels implements InstanceData {
   reset(index: number): void {
     this.previous?.appear(index);
   }
-
-  /** A copy has not been drawn yet. */
-  copy(): void {}
 
   dispose(): void {
     this.colors?.dispose();

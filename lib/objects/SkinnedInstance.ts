@@ -15,7 +15,6 @@ import type { EventOfAction, InstanceAction, SkinnedInstanceEventMap } from '../
 import { type ActionOptions, InstanceMixer } from '../actions/InstanceMixer.js';
 import type { ClipReference } from '../animation/ClipTable.js';
 import { hasListeners } from '../core/Crowd.js';
-import type { MeshFeature } from '../core/CrowdFeature.js';
 import type { CrowdMesh } from '../crowd/CrowdMesh.js';
 import { expandByPose } from '../crowd/poseQueries.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
@@ -252,8 +251,7 @@ export class SkinnedInstance extends PlacedInstance {
     const { crowd, index } = this;
     if (source.crowd === crowd) {
       const { members, features } = crowd.crowd;
-      for (const { appearance } of members)
-        for (const look of appearance) (look as Partial<MeshFeature>).copyAt?.(source.index, index);
+      for (const { appearance } of members) for (const look of appearance) look.copyAt?.(source.index, index);
       for (const feature of features) feature.copyAt?.(source.index, index);
       // They are read anew when they are asked for.
       this.ownColor = this.ownEmissive = null;

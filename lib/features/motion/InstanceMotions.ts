@@ -71,15 +71,6 @@ export class InstanceMotions implements MeshFeature {
     return motionsOf(this.mesh, this.assigned, owner, this.seeds);
   }
 
-  /** Motions have nothing of single instances. */
-  resize(): void {}
-
-  /** See `resize`. */
-  swap(): void {}
-
-  /** See `resize`. */
-  reset(): void {}
-
   copy({ assigned, mesh }: InstanceMotions): void {
     this.set(...assigned);
     this.mesh.motions?.copyTime(mesh, this.mesh);
