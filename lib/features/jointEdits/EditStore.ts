@@ -22,8 +22,7 @@ import type { Clock } from '../../playback/Clock.js';
 import { editLocal, editModel, mixLiveNode } from './applyEdits.js';
 import { EditExtent } from './EditExtent.js';
 import { EditLists } from './EditLists.js';
-import { LivePoses } from './LivePoses.js';
-import { sameNodes } from './poseNodes.js';
+import { LivePoses, sameNodes } from './LivePoses.js';
 
 const HEADER_STRIDE = HEADER_TEXELS * 4;
 

@@ -15,7 +15,6 @@ import {
   KIND_POSITION,
   KIND_ROTATION,
   KIND_SCALE,
-  LIVE_TEXELS,
   SLOT_BY_HAND,
   SLOT_PROPORTION,
 } from '../../../shaders/editLayout.js';
@@ -27,9 +26,8 @@ import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { checkIndex, forEachInstance, type Instances } from '../../instances/instanceRange.js';
 import { checkFade, checkWeight } from '../../playback/PlayOptions.js';
-import { listNames } from '../../utils/messages.js';
 import { EditStore } from './EditStore.js';
-import { nodeNames, poseNodes } from './poseNodes.js';
+import { nodeNames, readPose } from './LivePoses.js';
 
 /** How the value of a joint's edit meets what the clips give. */
 export interface JointEditOptions {
@@ -66,7 +64,6 @@ const NOTHING = { x: Number.NaN, y: Number.NaN, z: Number.NaN, w: Number.NaN };
 
 /** The edit that is being made. */
 const _edit = /*@__PURE__*/ new Float64Array(EDIT_STRIDE);
-let _pose = /*@__PURE__*/ new Float32Array(0);
 
 /**
  * Changes joints of single instances by hand, on top of what their clips give, as user code changes the bones of a
@@ -437,18 +434,6 @@ function writeProportion(crowd: Crowd, joint: string, value: number | Vector3 | 
     );
   }
   return _edit.subarray(EDIT_VALUE, EDIT_VALUE + 3).some((factor) => factor !== 1);
-}
-
-/** The numbers of a live pose, which hold until the next one is read. */
-function readPose(pose: Object3D | Skeleton, tracks: PoseTracks): Float32Array {
-  const size = tracks.parents.length * LIVE_TEXELS * 4;
-  if (_pose.length !== size) _pose = new Float32Array(size);
-  _pose.fill(0);
-  if (poseNodes(pose, tracks, _pose, 0) === 0)
-    throw new Error(
-      `Nothing in the pose has the name of a joint or of a node above one: ${listNames(tracks.names.filter((name) => name !== ''))}.`,
-    );
-  return _pose;
 }
 
 /**

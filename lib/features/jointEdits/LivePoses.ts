@@ -1,12 +1,15 @@
+import { type Object3D, Quaternion, type Skeleton, Vector3 } from 'three';
 import {
   HEADER_FADE_RATE,
   HEADER_FADE_START,
   HEADER_FROM,
   HEADER_LIVE,
   HEADER_TO,
+  LIVE_HAS,
   LIVE_TEXELS,
   livePerRow,
 } from '../../../shaders/editLayout.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 import {
   RAMP_FROM,
@@ -20,6 +23,7 @@ import {
   setRamp,
 } from '../../playback/actionNumbers.js';
 import { resized, swapItems } from '../../utils/attributes.js';
+import { listNames } from '../../utils/messages.js';
 import { ItemPool } from './EditLists.js';
 
 /**
@@ -180,4 +184,100 @@ export class LivePoses {
     this.texture.data.fill(0, place * this.stride, (place + 1) * this.stride);
     return place;
   }
+}
+
+const _position = /*@__PURE__*/ new Vector3();
+const _quaternion = /*@__PURE__*/ new Quaternion();
+const _scale = /*@__PURE__*/ new Vector3();
+let _pose = /*@__PURE__*/ new Float32Array(0);
+
+/**
+ * The local transforms of objects as a live pose, which holds until the next one is read: those of the same names as nodes of the
+ * tracks. The root is left at rest, since the place where an instance stands takes the place of the root's own.
+ *
+ * @param root An object with others below it, or a skeleton, whose bones are taken.
+ * @throws If a transform is not finite, or nothing has the name of a node.
+ */
+export function readPose(root: Object3D | Skeleton, tracks: PoseTracks): Float32Array {
+  const { first, next } = nodeNames(tracks);
+  const { rest, names } = tracks;
+  const stride = LIVE_TEXELS * 4;
+  if (_pose.length !== names.length * stride) _pose = new Float32Array(names.length * stride);
+  const out = _pose.fill(0);
+  let found = 0;
+  const write = (node: number) => {
+    _quaternion.toArray(out, node * stride);
+    _position.toArray(out, node * stride + 4);
+    out[node * stride + LIVE_HAS] = 1;
+    _scale.toArray(out, node * stride + 8);
+  };
+  const poseNode = (object: Object3D) => {
+    let node = first.get(object.name) ?? -1;
+    // Of several nodes of one name, each object poses the next.
+    while (node >= 0 && out[node * stride + LIVE_HAS] !== 0) node = next[node];
+    if (node < 0) return;
+    if (object.matrixAutoUpdate) {
+      _position.copy(object.position);
+      _quaternion.copy(object.quaternion);
+      _scale.copy(object.scale);
+    } else {
+      object.matrix.decompose(_position, _quaternion, _scale);
+    }
+    const { x, y, z, w } = _quaternion;
+    const size = x * x + y * y + z * z + w * w;
+    const sum = _position.x + _position.y + _position.z + _scale.x + _scale.y + _scale.z;
+    if (!(size > 0 && Number.isFinite(size + sum))) {
+      throw new Error(
+        `"${names[node]}" has position ${_position.toArray()}, quaternion ${_quaternion.toArray()} and scale ${_scale.toArray()}; use finite numbers.`,
+      );
+    }
+    write(node);
+    found++;
+  };
+  _position.fromArray(rest, 0);
+  _quaternion.fromArray(rest, 3);
+  _scale.fromArray(rest, 7);
+  write(0);
+  if ('bones' in root) for (const bone of root.bones) poseNode(bone);
+  else if (root.name === names[0]) {
+    if (root.name !== '') found++;
+    for (const child of root.children) child.traverse(poseNode);
+  } else root.traverse(poseNode);
+  if (found > 0) return out;
+  throw new Error(
+    `Nothing in the pose has the name of a joint or of a node above one: ${listNames(names.filter((name) => name !== ''))}.`,
+  );
+}
+
+const known = /*@__PURE__*/ new WeakMap<
+  PoseTracks,
+  {
+    /** First node of each name. */
+    first: Map<string, number>;
+    /** For each node the next of its name; -1 if there is none. */
+    next: Int32Array;
+  }
+>();
+
+/** Nodes without a name are not among them. */
+export function nodeNames(tracks: PoseTracks) {
+  let names = known.get(tracks);
+  if (names === undefined) {
+    names = { first: new Map(), next: new Int32Array(tracks.names.length).fill(-1) };
+    for (let node = tracks.names.length - 1; node >= 0; node--) {
+      const name = tracks.names[node];
+      if (name === '') continue;
+      names.next[node] = names.first.get(name) ?? -1;
+      names.first.set(name, node);
+    }
+    known.set(tracks, names);
+  }
+  return names;
+}
+
+/** A function that gives for each node of some tracks the node of the same name in others; -1 if there is none. */
+export function sameNodes(from: PoseTracks, to: PoseTracks): (node: number) => number {
+  if (from === to) return (node) => node;
+  const { first } = nodeNames(to);
+  return (node) => (node === 0 ? 0 : (first.get(from.names[node]) ?? -1));
 }
