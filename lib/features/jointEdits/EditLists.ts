@@ -48,11 +48,6 @@ export class EditLists {
     return this.lists[index * LIST + MODELS];
   }
 
-  /** Whether no instance has any. */
-  get isEmpty(): boolean {
-    return this.pool.held === 0;
-  }
-
   /**
    * Gives an instance an edit; one of the same node, kind and slot makes way.
    *
@@ -132,10 +127,6 @@ export class EditLists {
       const to = this.set(index, edit);
       this.pool.numbers.set(source.pool.numbers.subarray(place * 3, place * 3 + 3), to * 3);
     }
-  }
-
-  dispose(): void {
-    this.pool.dispose();
   }
 
   private count(index: number): number {
@@ -256,10 +247,6 @@ export class ItemPool {
     const { texture, numbers, further } = this;
     copyItem(texture, from, to);
     numbers.copyWithin(to * further, from * further, (from + 1) * further);
-  }
-
-  dispose(): void {
-    this.texture.dispose();
   }
 
   private grow(): void {

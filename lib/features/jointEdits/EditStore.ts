@@ -112,7 +112,7 @@ export class EditStore implements PoseEditor {
   setPose(index: number, pose: Float32Array, fade: number | undefined): void {
     const { live } = this;
     const at = live.give(index, this.time.elapsed, fade);
-    live.texture.data.set(pose, at);
+    live.pool.texture.data.set(pose, at);
     this.widened.addPose(pose, 0);
     this.changed(index);
   }
@@ -131,13 +131,14 @@ export class EditStore implements PoseEditor {
       if (lists.lookAts > 0) for (let i = 0; i < capacity; i++) this.place(i);
     }
     const { origin, elapsed } = this.time;
-    live.endLeft(elapsed, this.poseLeft);
+    live.endLeft(elapsed, this.lost);
     if (origin === this.origin) return;
     this.origin = origin;
     // Times in the headers are times of the clock, also of instances whose edits have ended.
     const { data } = this.textures[HEADERS];
     for (let i = 0; i < capacity; i++) {
-      if (this.isEdited(i) || data[i * HEADER_STRIDE + HEADER_CHANGED] !== 0) this.changed(i);
+      const isEdited = lists.locals(i) + lists.models(i) > 0 || live.placeOf(i) >= 0;
+      if (isEdited || data[i * HEADER_STRIDE + HEADER_CHANGED] !== 0) this.changed(i);
     }
   }
 
@@ -151,7 +152,8 @@ export class EditStore implements PoseEditor {
   applyLive(index: number, node: number, trs: Float64Array): void {
     const { live } = this;
     const weight = live.weightOf(index, this.time.elapsed);
-    if (weight > 0) mixLiveNode(live.texture.data, live.placeOf(index) * live.stride, node, weight, trs);
+    if (weight > 0)
+      mixLiveNode(live.pool.texture.data, live.placeOf(index) * live.pool.stride, node, weight, trs);
   }
 
   /** Applies the edits of one slot, or of all, to the local transform of one node. */
@@ -211,7 +213,7 @@ export class EditStore implements PoseEditor {
         this.widened.addEdit(this.lists.pool.data, place * EDIT_STRIDE);
       }
       const pose = this.live.placeOf(i);
-      if (pose >= 0) this.widened.addPose(this.live.texture.data, pose * this.live.stride);
+      if (pose >= 0) this.widened.addPose(this.live.pool.texture.data, pose * this.live.pool.stride);
       this.place(i);
       this.changed(i);
     }
@@ -237,9 +239,7 @@ export class EditStore implements PoseEditor {
   }
 
   dispose(): void {
-    this.lists.dispose();
-    this.live.dispose();
-    this.textures[HEADERS].dispose();
+    for (const texture of this.textures) texture.dispose();
   }
 
   /** Whether an instance was changed since a time of the clock. */
@@ -250,12 +250,7 @@ export class EditStore implements PoseEditor {
   /** Lists and live poses take larger textures when they need room. */
   private listTextures(): void {
     this.textures[EDITS] = this.lists.pool.texture;
-    this.textures[LIVE] = this.live.texture;
-  }
-
-  /** Whether an instance is other than its clips have it. */
-  private isEdited(index: number): boolean {
-    return this.lists.locals(index) + this.lists.models(index) > 0 || this.live.placeOf(index) >= 0;
+    this.textures[LIVE] = this.live.pool.texture;
   }
 
   /** Call when an instance was changed. */
@@ -268,13 +263,10 @@ export class EditStore implements PoseEditor {
   }
 
   /** Call when something was taken from an instance: with the last edit, bounds need not reach further than clips do. */
-  private lost(index: number): void {
+  private readonly lost = (index: number): void => {
     this.changed(index);
-    if (!(this.lists.isEmpty && this.live.isEmpty)) return;
-    this.extent = null;
-  }
-
-  private readonly poseLeft = (index: number): void => this.lost(index);
+    if (this.lists.pool.held + this.live.pool.held === 0) this.extent = null;
+  };
 
   private writeHeader(index: number): void {
     const { lists, live } = this;

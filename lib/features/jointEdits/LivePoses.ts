@@ -10,7 +10,6 @@ import {
   livePerRow,
 } from '../../../shaders/editLayout.js';
 import type { PoseTracks } from '../../animation/PoseTracks.js';
-import type { InstanceTexture } from '../../instances/InstanceTexture.js';
 import {
   RAMP_FROM,
   RAMP_RATE,
@@ -31,7 +30,7 @@ import { ItemPool } from './EditLists.js';
  * How much of a pose shows changes over time. One that no longer shows at all gives its place back.
  */
 export class LivePoses {
-  private readonly pool: ItemPool;
+  readonly pool: ItemPool;
   /** Place of each instance's pose in the pool; -1 for none. */
   private places: Int32Array;
 
@@ -42,20 +41,6 @@ export class LivePoses {
   ) {
     this.pool = new ItemPool(livePerRow(nodes), nodes * LIVE_TEXELS * 4, RAMP_SIZE);
     this.places = new Int32Array(capacity).fill(-1);
-  }
-
-  get texture(): InstanceTexture {
-    return this.pool.texture;
-  }
-
-  /** Numbers of a pose. */
-  get stride(): number {
-    return this.pool.stride;
-  }
-
-  /** Whether no instance has one. */
-  get isEmpty(): boolean {
-    return this.pool.held === 0;
   }
 
   /** Where an instance's pose is; -1 if it has none. */
@@ -78,8 +63,8 @@ export class LivePoses {
     if (this.places[index] < 0) this.places[index] = this.take();
     // What is new is at 0, as what has left.
     if (fade === 0 || this.isLeaving(index)) this.ramp(index, now, 1, fade ?? 0);
-    this.texture.changed(this.places[index]);
-    return this.places[index] * this.stride;
+    this.pool.texture.changed(this.places[index]);
+    return this.places[index] * this.pool.stride;
   }
 
   /** Lets an instance's pose go within some seconds, or sooner if it is about to. Returns whether it has one. */
@@ -142,13 +127,16 @@ export class LivePoses {
     this.pool.numbers.set(ramp, to * RAMP_SIZE);
     const size = LIVE_TEXELS * 4;
     for (let node = 0; node < source.nodes; node++) {
-      const at = from * source.stride + node * size;
+      const at = from * source.pool.stride + node * size;
       const here = nodeOf(node);
       if (here >= 0) {
-        this.texture.data.set(source.texture.data.subarray(at, at + size), to * this.stride + here * size);
+        this.pool.texture.data.set(
+          source.pool.texture.data.subarray(at, at + size),
+          to * this.pool.stride + here * size,
+        );
       }
     }
-    this.texture.changed(to);
+    this.pool.texture.changed(to);
   }
 
   /** Takes an instance's pose away. */
@@ -157,10 +145,6 @@ export class LivePoses {
     if (place < 0) return;
     this.pool.give(place, 1);
     this.places[index] = -1;
-  }
-
-  dispose(): void {
-    this.pool.dispose();
   }
 
   /** When the pose of a place has come to the weight that it goes to. */
@@ -181,7 +165,7 @@ export class LivePoses {
   private take(): number {
     const place = this.pool.take(1);
     setRamp(this.pool.numbers, place * RAMP_SIZE, 0);
-    this.texture.data.fill(0, place * this.stride, (place + 1) * this.stride);
+    this.pool.texture.data.fill(0, place * this.pool.stride, (place + 1) * this.pool.stride);
     return place;
   }
 }
