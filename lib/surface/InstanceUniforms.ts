@@ -35,9 +35,11 @@ class UniformTexels {
   /** The numbers of an instance to which none were given. */
   private readonly initial: Float32Array;
 
+  /** @param source Of which the uniforms and instances that both have are taken over; a uniform of another type is another one. */
   constructor(
     readonly capacity: number,
     readonly layout: UniformLayout,
+    source: UniformTexels | null,
   ) {
     this.stride = layout.texels * 4;
     this.initial = new Float32Array(this.stride);
@@ -46,15 +48,20 @@ class UniformTexels {
     }
     this.texture = new InstanceTexture(capacity, this.stride);
     for (let i = 0; i < capacity; i++) this.texture.data.set(this.initial, i * this.stride);
+    for (const from of source?.layout.places.values() ?? []) {
+      const place = layout.places.get(from.name);
+      if (from.type !== place?.type) continue;
+      for (let i = 0; i < Math.min(capacity, source?.capacity ?? 0); i++) {
+        const first = (source as UniformTexels).indexOf(i, from);
+        const numbers = (source as UniformTexels).texture.data.subarray(first, first + from.size);
+        this.texture.data.set(numbers, this.indexOf(i, place));
+      }
+    }
   }
 
   /** Index of a uniform's first number among those of all instances. */
   indexOf(index: number, { at }: UniformPlace): number {
     return index * this.stride + at;
-  }
-
-  get data(): Float32Array {
-    return this.texture.data;
   }
 
   /** Takes over the numbers that a uniform is. Nothing is uploaded if they are the same as before. */
@@ -74,25 +81,6 @@ class UniformTexels {
   reset(index: number): void {
     this.texture.data.set(this.initial, index * this.stride);
     this.texture.changed(index);
-  }
-
-  /** Takes over what another has of the uniforms and instances that both have; a uniform of another type is another one. */
-  copy(source: UniformTexels): this {
-    const capacity = Math.min(this.capacity, source.capacity);
-    for (const place of this.layout.places.values()) {
-      const from = source.layout.places.get(place.name);
-      if (from?.type !== place.type) continue;
-      for (let i = 0; i < capacity; i++) {
-        const first = source.indexOf(i, from);
-        this.data.set(source.data.subarray(first, first + place.size), this.indexOf(i, place));
-      }
-    }
-    this.texture.changedAll();
-    return this;
-  }
-
-  dispose(): void {
-    this.texture.dispose();
   }
 }
 
@@ -131,7 +119,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
     const layout = checkDeclared(types);
     addMeshFeature(mesh, this);
     mesh.uniforms = this as unknown as InstanceUniforms;
-    if (layout.texels > 0) this.replace(new UniformTexels(mesh.capacity, layout));
+    if (layout.texels > 0) this.make(layout);
   }
 
   /** What shaders read; null as long as instances have nothing. */
@@ -177,7 +165,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
     const value =
       texels === null || own === undefined
         ? readValue(initialOf(name), 0, place, target)
-        : readValue(texels.data, texels.indexOf(index, own), place, target);
+        : readValue(texels.texture.data, texels.indexOf(index, own), place, target);
     if (name === 'roughness' || name === 'metalness') return (value as number) < 0 ? null : (value as number);
     return value as number | Color;
   }
@@ -190,8 +178,7 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
 
   resize(capacity: number): void {
     const { texels } = this;
-    if (texels === null || texels.capacity === capacity) return;
-    this.replace(new UniformTexels(capacity, texels.layout).copy(texels));
+    if (texels !== null && texels.capacity !== capacity) this.make(texels.layout);
   }
 
   swap(i: number, j: number): void {
@@ -219,13 +206,12 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
       }
       types.set(name, type);
     }
-    const copied = new UniformTexels(this.mesh.capacity, layoutOf(types));
-    this.replace(texels === null ? copied : copied.copy(texels));
+    this.make(layoutOf(types), texels);
   }
 
   /** Instances look as their material says again. */
   dispose(): void {
-    this.texels?.dispose();
+    this.texels?.texture.dispose();
     this.texels = null;
     if (this.mesh.uniforms !== this) return;
     this.mesh.uniforms = null;
@@ -260,15 +246,14 @@ export class InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTy
   private withPlace({ name, type }: UniformPlace): UniformTexels {
     const { texels } = this;
     if (texels?.layout.places.has(name)) return texels;
-    const wider: UniformLayout = (texels?.layout ?? layoutOf([])).with(name, type);
-    const replaced = new UniformTexels(this.mesh.capacity, wider);
-    this.replace(texels === null ? replaced : replaced.copy(texels));
-    return replaced;
+    return this.make((texels?.layout ?? layoutOf([])).with(name, type));
   }
 
-  private replace(texels: UniformTexels): void {
-    this.texels?.dispose();
-    this.texels = texels;
+  private make(layout: UniformLayout, from: UniformTexels | null = this.texels): UniformTexels {
+    const made = new UniformTexels(this.mesh.capacity, layout, from);
+    this.texels?.texture.dispose();
+    this.texels = made;
     this.mesh.prepareDraw();
+    return made;
   }
 }
