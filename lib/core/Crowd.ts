@@ -150,18 +150,6 @@ export class Crowd {
     return this.members[0];
   }
 
-  get markersVersion(): number {
-    return this.boneTexture.markersVersion;
-  }
-
-  add(member: DrawnCrowd): void {
-    this.members = [...this.members, member];
-  }
-
-  remove(member: DrawnCrowd): void {
-    this.members = this.members.filter((other) => other !== member);
-  }
-
   /** Call when the `count` of a mesh was set. That of the crowd's own mesh says which instances exist. */
   countChanged(member: DrawnCrowd, count: number): void {
     const { visibility } = this;
@@ -450,8 +438,6 @@ export interface DrawnCrowd
   readonly texels: MatrixTexels;
   /** What the instances look like in this mesh, and what features made of it. @internal */
   readonly appearance: InstanceData[];
-  /** @internal */
-  readonly meshFeatures: MeshFeature[];
   /** Brings materials and draw parameters up to what the mesh is now. @internal */
   prepareDraw(): void;
   /** Called when there is room for another number of instances, and buffers may be other objects. @internal */

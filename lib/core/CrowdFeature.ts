@@ -92,19 +92,12 @@ export interface MeshFeature extends InstanceData {
  *
  * @throws If the mesh has one of its kind already.
  */
-export function addMeshFeature(
-  { meshFeatures, appearance }: Record<'meshFeatures' | 'appearance', InstanceData[]>,
-  feature: MeshFeature,
-): void {
-  if (sameKind(meshFeatures, feature))
+export function addMeshFeature({ appearance }: { appearance: InstanceData[] }, feature: MeshFeature): void {
+  if (sameKind(appearance, feature))
     throw new Error(`The mesh has ${feature.constructor.name} already; use that one.`);
-  meshFeatures.push(feature);
   appearance.push(feature);
 }
 
-export function dropMeshFeature(
-  { meshFeatures, appearance }: Record<'meshFeatures' | 'appearance', InstanceData[]>,
-  feature: MeshFeature,
-): void {
-  for (const list of [meshFeatures, appearance]) list.splice(list.indexOf(feature), 1);
+export function dropMeshFeature({ appearance }: { appearance: InstanceData[] }, feature: MeshFeature): void {
+  appearance.splice(appearance.indexOf(feature), 1);
 }

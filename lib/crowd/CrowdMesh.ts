@@ -34,7 +34,6 @@ import { MorphInfluences } from '../core/MorphInfluences.js';
 import type { CrowdViews } from '../culling/CrowdViews.js';
 import type { ListNumber } from '../culling/LODSelector.js';
 import { checkColor, InstanceColors } from '../instances/InstanceColors.js';
-import type { InstanceData } from '../instances/InstanceData.js';
 import type { InstanceVisibility } from '../instances/InstanceVisibility.js';
 import { checkIndex, forEachInstance, type Instances } from '../instances/instanceRange.js';
 import { MatrixTexels } from '../instances/MatrixTexels.js';
@@ -108,10 +107,8 @@ export abstract class CrowdMesh extends InstancedMesh<
    * @category Dress and attach
    */
   uniforms: InstanceUniforms | null = null;
-  /** What the instances look like in this mesh. @internal */
-  readonly appearance: InstanceData[];
-  /** Those of it that features made, see `addMeshFeature`. @internal */
-  readonly meshFeatures: MeshFeature[] = [];
+  /** What the instances look like in this mesh, with what features made of it, see `addMeshFeature`. @internal */
+  readonly appearance: Partial<MeshFeature>[];
   /** Meshes that draw the instances of this one. A new array at each change, so that loops are not disturbed. @internal */
   attachments: readonly AttachedMesh[] = [];
   /** @internal */
@@ -169,7 +166,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     // Cameras ask it before they draw the mesh, which they also have to do for instances on other layers.
     layers.test = ({ mask }) =>
       (layers.mask & mask) !== 0 || (((crowd.layers?.union ?? 0) & mask) !== 0 && goesByInstanceLayers(this));
-    crowd.add(this);
+    crowd.members = [...crowd.members, this];
     this.prepareDraw();
   }
 
@@ -476,7 +473,7 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.copying = true;
     this.options = source.options;
     this.characterParts = source.characterParts;
-    this.copyAppearance(source);
+    copyFeatures(this.appearance, source.appearance, this.capacity, (one) => one.cloneForMesh?.(this));
     this.bounds.drop();
     this.bounds.dropCopied(source.bounds);
     this.copying = false;
@@ -554,15 +551,9 @@ export abstract class CrowdMesh extends InstancedMesh<
     this.bounds.drop();
     const numbered = source.hasAttribute('partIndex');
     if (!numbered) this.characterParts = [];
-    for (const feature of this.meshFeatures) feature.geometryReplaced?.(numbered);
+    for (const feature of this.appearance) feature.geometryReplaced?.(numbered);
     this.prepareDraw();
     for (const attachment of this.attachments) attachment.ownerReplaced?.();
-  }
-
-  private copyAppearance({ appearance, meshFeatures }: this): void {
-    const own = this.appearance.length - this.meshFeatures.length;
-    for (let i = 0; i < own; i++) this.appearance[i].copy?.(appearance[i]);
-    copyFeatures(this.meshFeatures, meshFeatures, this.capacity, (feature) => feature.cloneForMesh(this));
   }
 
   /** three.js draws morph targets only of objects that have influences, so the mesh gets some. */

@@ -42,7 +42,7 @@ export function detach(mesh: AttachedMesh): boolean {
   const { owner, crowd } = mesh;
   if (!owner.attachments.includes(mesh)) return false;
   owner.attachments = owner.attachments.filter((other) => other !== mesh);
-  crowd.remove(mesh);
+  crowd.members = crowd.members.filter((other) => other !== mesh);
   mesh.removeFromParent();
   mesh.count = 0;
   // The buffers of instances are the crowd's, and must not be freed with the mesh.

@@ -133,7 +133,7 @@ export class PlaybackEvents {
       readonly playback: InstancePlayback;
       readonly visibility: InstanceVisibility;
       /** Counts the changes of markers. */
-      readonly markersVersion: number;
+      readonly boneTexture: { readonly markersVersion: number };
       /** Whether anyone listens to a type of events, on a mesh or on an object. */
       hasListeners(type: PlaybackEventType): boolean;
     },
@@ -153,7 +153,7 @@ export class PlaybackEvents {
     const { playback, listened, crowd } = this;
     playback.observer = listened.size === 0 ? null : this;
     this.due = new DueTimes(listened.size === 0 ? 0 : playback.capacity);
-    this.markersVersion = crowd.markersVersion;
+    this.markersVersion = crowd.boneTexture.markersVersion;
     this.known = 0;
   }
 
@@ -162,7 +162,7 @@ export class PlaybackEvents {
     const { listened, crowd, playback } = this;
     // A listener that updates the crowd gets no events within events.
     if (this.dispatching) return;
-    let changed = this.markersVersion !== crowd.markersVersion;
+    let changed = this.markersVersion !== crowd.boneTexture.markersVersion;
     const { updates } = playback.time;
     for (const type of PLAYBACK_EVENT_TYPES) {
       if (crowd.hasListeners(type)) {
