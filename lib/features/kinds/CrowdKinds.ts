@@ -17,8 +17,7 @@ import type { InstanceParts } from '../../surface/InstanceParts.js';
 import { resized } from '../../utils/attributes.js';
 import { describe } from '../../utils/messages.js';
 import { LevelMesh } from '../levels/LevelMesh.js';
-import { bodyTexels, fitBody } from './fitBody.js';
-import { rebindGeometry } from './rebindGeometry.js';
+import { bodyTexels, fitBody, rebindGeometry } from './fitBody.js';
 
 /** Kinds that fit into a byte. */
 const MAX_KINDS = 256;

@@ -1,12 +1,23 @@
-import { DataTexture, FloatType, Matrix4, RGBAFormat, Vector3 } from 'three';
+import {
+  BufferAttribute,
+  type BufferGeometry,
+  DataTexture,
+  FloatType,
+  Matrix4,
+  RGBAFormat,
+  Uint16BufferAttribute,
+  Vector3,
+} from 'three';
 import { BoneTexture } from '../../animation/BoneTexture.js';
 import { createJointBoxes } from '../../animation/jointBoxes.js';
-import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { leavesAlone, type PoseTracks } from '../../animation/PoseTracks.js';
 import { TRS_SIZE } from '../../animation/Rig.js';
 import { OWN_KEYS, TRACK_ROW } from '../../animation/trackTexels.js';
-import { AFFINE_SIZE } from '../../constants.js';
+import { moveVertices } from '../../character/bindToJoint.js';
+import { restMatrices } from '../../character/crowdGeometry.js';
+import { AFFINE_SIZE, SHADING_JOINT } from '../../constants.js';
 import { affineToMatrix4, composeAffine } from '../../utils/affine.js';
-import { restsOf, TOLERANCE } from './rebindGeometry.js';
+import { sharingCopy } from '../../utils/geometries.js';
 
 let versions = 0;
 
@@ -125,3 +136,160 @@ export function bodyTexels(bodies: readonly PoseTracks[]): DataTexture {
   texture.version = ++versions;
   return texture;
 }
+
+/** How far a joint may be off, as a share of the largest of the character's distances. */
+const TOLERANCE = 1e-5;
+
+/** A joint of another bone texture, and what takes vertices to where that texture has them when it is bound. */
+interface Match {
+  joint: number;
+  correction: Matrix4;
+  /** The same where it makes a difference. */
+  move: Matrix4 | false;
+}
+
+const _vector = /*@__PURE__*/ new Vector3();
+
+/**
+ * The geometry of a character for the joints of another one's bone texture: those of the same names, or where there is none, which
+ * no clip may move, the nearest one above. Where the other is bound in another place, vertices are moved there.
+ *
+ * @throws If a joint rests elsewhere, relative to the root, or vertices follow joints that are bound differently.
+ */
+export function rebindGeometry(
+  geometry: BufferGeometry,
+  own: BoneTexture,
+  other: BoneTexture,
+): BufferGeometry {
+  const { position, skinIndex, skinWeight, shadingJoint } = geometry.attributes;
+  const rests = restsOf(own);
+  const others = restsOf(other);
+  const lengthOf = (rest: Matrix4) => _vector.setFromMatrixPosition(rest).length();
+  const size = Math.max(1e-9, ...[...rests, ...others].map(lengthOf));
+  const matches: Match[] = [];
+  const joints = new Uint16Array(position.count * 4);
+  /** By vertex that of its first joint. */
+  const firsts: Match[] = [];
+  for (let vertex = 0; vertex < position.count; vertex++) {
+    for (let i = 0; i < 4; i++) {
+      if (skinWeight.getComponent(vertex, i) === 0) continue;
+      const joint = skinIndex.getComponent(vertex, i);
+      matches[joint] ??= matchJoint(joint, own, other, rests, others, size);
+      const match = matches[joint];
+      joints[vertex * 4 + i] = match.joint;
+      firsts[vertex] ??= match;
+      if (differ(firsts[vertex].correction, match.correction, size))
+        refuse(own.jointNames[joint], 'is bound');
+    }
+  }
+  const moves = firsts.some(({ move }) => move);
+  const copy = moves ? geometry.clone() : sharingCopy(geometry);
+  copy.setAttribute('skinIndex', new Uint16BufferAttribute(joints, 4));
+  if (shadingJoint) {
+    const nameAbove = (texture: BoneTexture, at: number) => texture.jointNames[parentOf(texture, at)];
+    /** That of a skin turns normals alike that rests in the same place, below the same joint. */
+    const turnsAs = (joint: number, name: string, at: number) =>
+      name.startsWith(SHADING_JOINT) &&
+      !differ(rests[joint], others[at], size) &&
+      nameAbove(other, at) === nameAbove(own, joint);
+    const found: number[] = [0];
+    const shading = Float32Array.from(shadingJoint.array, (one) => {
+      const joint = one - 1;
+      found[one] ??=
+        1 + (matches[joint]?.joint ?? other.jointNames.findIndex((name, at) => turnsAs(joint, name, at)));
+      if (one && !found[one]) refuse(own.jointNames[joint], 'rests');
+      return found[one];
+    });
+    copy.setAttribute('shadingJoint', new BufferAttribute(shading, 1));
+  }
+  if (moves) moveVertices(copy, (vertex) => firsts[vertex]?.move);
+  return copy;
+}
+
+const _identity = /*@__PURE__*/ new Matrix4();
+
+/** @throws Always. */
+function refuse(joint: string, what: string): never {
+  throw new Error(`CrowdKinds: joint "${joint}" ${what} elsewhere than the crowd's; make a second crowd.`);
+}
+
+function matchJoint(
+  joint: number,
+  own: BoneTexture,
+  other: BoneTexture,
+  rests: readonly Matrix4[],
+  others: readonly Matrix4[],
+  size: number,
+): Match {
+  const bind = bindOf(own, joint);
+  for (let up = joint; ; ) {
+    const name = own.jointNames[up];
+    let best: Match | null = null;
+    let least = Infinity;
+    for (const candidate of others.keys()) {
+      if (other.jointNames[candidate] !== name) continue;
+      if (differ(rests[up], others[candidate], size)) refuse(name, 'rests');
+      // From where it is bound to where it rests below the joint that is known, and from there to where that one is bound.
+      const correction = bindOf(other, candidate)
+        .multiply(rests[up].clone().invert())
+        .multiply(rests[joint])
+        .multiply(bind.clone().invert());
+      const off = distance(correction, _identity, size);
+      if (off >= least) continue;
+      least = off;
+      best = { joint: candidate, correction, move: off > TOLERANCE && correction };
+    }
+    if (best) {
+      if (best.correction.determinant() > 0) return best;
+      refuse(name, 'is mirrored');
+    }
+    const parent = parentOf(own, up);
+    if (parent < 0 || isMoved(own, up)) {
+      throw new Error(
+        `CrowdKinds: the crowd has no joint "${name}"; begin with the character that has most joints, or make a second crowd.`,
+      );
+    }
+    up = parent;
+  }
+}
+
+/** The joint above; -1 for none. */
+function parentOf({ data: { tracks, jointParents } }: BoneTexture, joint: number): number {
+  if (!tracks) return jointParents?.[joint] === joint ? -1 : (jointParents?.[joint] ?? -1);
+  const { jointNodes, parents } = tracks;
+  let node = parents[jointNodes[joint]];
+  while (node >= 0 && !jointNodes.includes(node)) node = parents[node];
+  return jointNodes.indexOf(node);
+}
+
+/** Whether clips of the character move a joint, so far as they are known. */
+function isMoved({ data: { tracks } }: BoneTexture, joint: number): boolean {
+  return (
+    tracks?.clips.some((_, clip) =>
+      [0, 1, 2].some((property) => !leavesAlone(tracks, clip, tracks.jointNodes[joint], property)),
+    ) === true
+  );
+}
+
+function bindOf({ data }: BoneTexture, joint: number): Matrix4 {
+  const bind = data.jointBinds[joint];
+  if (!bind) refuse(data.jointNames[joint], 'is of a skin in detached bind mode, bound');
+  return affineToMatrix4(bind, 0, new Matrix4());
+}
+
+/** For each joint where it rests, relative to the root. */
+function restsOf(boneTexture: BoneTexture): Matrix4[] {
+  const matrices = restMatrices(boneTexture);
+  return boneTexture.data.jointBinds.map((bind, joint) => {
+    const rest = affineToMatrix4(matrices, joint * AFFINE_SIZE, new Matrix4());
+    return bind ? rest.multiply(affineToMatrix4(bind, 0, new Matrix4())) : rest;
+  });
+}
+
+function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size: number): number {
+  let most = 0;
+  for (let i = 0; i < 16; i++) most = Math.max(most, Math.abs(a[i] - b[i]) / (i < 12 ? 1 : size));
+  return most;
+}
+
+const differ = (a: Matrix4, b: Matrix4, size: number): boolean => distance(a, b, size) > TOLERANCE;

@@ -237,16 +237,9 @@ export class CrowdLevels implements CrowdFeature {
     from: number,
     options: AttachmentLevelOptions = {},
   ): LevelMesh | null {
-    checkFrom(from);
-    if (attachment.crowd !== this.crowd.crowd)
-      throw new Error(`${NAME}: "${attachment.name}" is attached to another crowd, or to none.`);
-    if (geometry === null) {
-      (attachment as AttachedMesh).hiddenFrom = from;
-      return null;
-    }
-    const bound = attachment.bound(geometry);
-    const level = meshOf(attachment, bound, { ...options, influences: 1 }, from);
-    bound.dispose();
+    const bound = geometry && attachment.bound(geometry);
+    const level = this.addTo(attachment, bound, from, { ...options, influences: 1 });
+    bound?.dispose();
     return level;
   }
 
@@ -269,13 +262,21 @@ export class CrowdLevels implements CrowdFeature {
     from: number,
     options: LevelOptions = {},
   ): LevelMesh | null {
-    checkFrom(from);
-    if (kind.crowd !== this.crowd.crowd) throw new Error(`${NAME}: "${kind.name}" is no kind of this crowd.`);
-    if (source === null) {
-      (kind as AttachedMesh).hiddenFrom = from;
-      return null;
-    }
-    return meshOf(kind, source, options, from);
+    return this.addTo(kind, source, from, options);
+  }
+
+  private addTo(
+    owner: AttachedMesh,
+    source: BufferGeometry | LevelSource | null,
+    from: number,
+    options: LevelOptions,
+  ): LevelMesh | null {
+    if (!(Number.isInteger(from) && from >= 1 && from < MAX_LEVELS))
+      throw new Error(`${NAME}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
+    if (owner.crowd !== this.crowd.crowd) throw new Error(`${NAME}: "${owner.name}" is not of this crowd.`);
+    if (source !== null) return meshOf(owner, source, options, from);
+    owner.hiddenFrom = from;
+    return null;
   }
 
   /**
@@ -417,12 +418,6 @@ function meshOf(
   const mesh = new LevelMesh(owner, geometry, material, options, from);
   setShadows(mesh, options);
   return mesh;
-}
-
-/** @throws If there can be no level of a number. */
-function checkFrom(from: number): void {
-  if (Number.isInteger(from) && from >= 1 && from < MAX_LEVELS) return;
-  throw new Error(`${NAME}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
 }
 
 function setShadows(mesh: LevelMesh, { castShadow, receiveShadow }: AttachmentLevelOptions): void {

@@ -77,7 +77,8 @@ export class LevelTable implements LODSelector {
 
   private updated: readonly Level[] | null = null;
   private updatedShadow = 0;
-  private sorted: readonly Level[];
+  /** From near to far. A new array at each change. */
+  levels: readonly Level[];
   /** How high the character stands, and of what that was measured. */
   private height = 0;
   private measured: [BufferGeometry, BoneTexture] | null = null;
@@ -89,23 +90,18 @@ export class LevelTable implements LODSelector {
     private readonly crowd: SkinnedInstancedMesh,
     readonly listOf: (mesh: object) => ListNumber,
   ) {
-    this.sorted = [
+    this.levels = [
       { object: crowd, distance: 0, screenShare: null, hysteresis: 0, poseRate: 0, attachments: true },
     ];
   }
 
-  /** From near to far. A new array at each change. */
-  get levels(): readonly Level[] {
-    return this.sorted;
-  }
-
   get count(): number {
-    return this.sorted.length;
+    return this.levels.length;
   }
 
   /** Whether there are other levels than the crowd's own mesh. */
   get isUsed(): boolean {
-    return this.sorted.length > 1;
+    return this.levels.length > 1;
   }
 
   /**
@@ -124,7 +120,7 @@ export class LevelTable implements LODSelector {
 
   /** Whether levels go by the share of the picture's height. */
   get byScreen(): boolean {
-    return this.isUsed && this.sorted[1].screenShare !== null;
+    return this.isUsed && this.levels[1].screenShare !== null;
   }
 
   /** Half the height of the character as it stands at rest, in radii of the sphere around all of its poses. */
@@ -141,10 +137,10 @@ export class LevelTable implements LODSelector {
 
   /** Whether instances at any level are posed less often than frames are drawn. Brings `poseRates` up to date. */
   get hasPoseRates(): boolean {
-    const { sorted, poseRates } = this;
+    const { levels, poseRates } = this;
     let some = false;
-    for (let i = 0; i < sorted.length; i++) {
-      poseRates[i] = sorted[i].poseRate;
+    for (let i = 0; i < levels.length; i++) {
+      poseRates[i] = levels[i].poseRate;
       if (!(poseRates[i] > 0 && poseRates[i] < Infinity)) poseRates[i] = 0;
       else some = true;
     }
@@ -153,9 +149,9 @@ export class LevelTable implements LODSelector {
 
   /** The levels at which what is attached is drawn: bit `1 << level`. */
   get attachedLevels(): number {
-    const { sorted } = this;
+    const { levels } = this;
     let bits = 0;
-    for (let i = 0; i < sorted.length && sorted[i].attachments; i++) if (this.hasContent(i)) bits |= 1 << i;
+    for (let i = 0; i < levels.length && levels[i].attachments; i++) if (this.hasContent(i)) bits |= 1 << i;
     return bits;
   }
 
@@ -187,31 +183,31 @@ export class LevelTable implements LODSelector {
 
   /** Adds a level behind those that are as far or nearer. */
   add(level: Level): void {
-    const { sorted } = this;
-    const place = sorted.findIndex((other, i) => i > 0 && startOf(other) > startOf(level));
-    const at = place < 0 ? sorted.length : place;
-    this.sorted = [...sorted.slice(0, at), level, ...sorted.slice(at)];
+    const { levels } = this;
+    const place = levels.findIndex((other, i) => i > 0 && startOf(other) > startOf(level));
+    const at = place < 0 ? levels.length : place;
+    this.levels = [...levels.slice(0, at), level, ...levels.slice(at)];
   }
 
   remove(level: Level): void {
-    this.sorted = this.sorted.filter((other) => other !== level);
+    this.levels = this.levels.filter((other) => other !== level);
   }
 
   /** Number of the level that an object draws, -1 if it draws none. */
   indexOf(object: Object3D): number {
-    const { sorted } = this;
-    for (let i = 0; i < sorted.length; i++) if (sorted[i].object === object) return i;
+    const { levels } = this;
+    for (let i = 0; i < levels.length; i++) if (levels[i].object === object) return i;
     return -1;
   }
 
   /** Whether anything is drawn at a level. */
   hasContent(level: number): boolean {
-    return level === 0 || (level < this.count && this.sorted[level].object !== null);
+    return level === 0 || (level < this.count && this.levels[level].object !== null);
   }
 
   /** Whether instances at a level have to be posed. */
   isPosed(level: number): boolean {
-    return this.hasContent(level) && (this.sorted[level].object as { isPosed?: boolean }).isPosed !== false;
+    return this.hasContent(level) && (this.levels[level].object as { isPosed?: boolean }).isPosed !== false;
   }
 
   /**
@@ -246,18 +242,18 @@ export class LevelTable implements LODSelector {
    * @returns `version`.
    */
   update(): number {
-    const { sorted, updated, enter, stay, dissolve, fadeStart, fadeRate } = this;
-    let same = updated === sorted && this.updatedShadow === this.shadowLevel;
-    this.updated = sorted;
+    const { levels, updated, enter, stay, dissolve, fadeStart, fadeRate } = this;
+    let same = updated === levels && this.updatedShadow === this.shadowLevel;
+    this.updated = levels;
     this.updatedShadow = this.shadowLevel;
     let before = 0;
-    for (let i = 1; i < sorted.length; i++) {
+    for (let i = 1; i < levels.length; i++) {
       // One that cannot be drawn yet is passed over.
       const next =
-        (sorted[i].object as { isReady?: boolean } | null)?.isReady === false ? sorted[i + 1] : sorted[i];
+        (levels[i].object as { isReady?: boolean } | null)?.isReady === false ? levels[i + 1] : levels[i];
       const start = next === undefined ? Infinity : startOf(next);
       // Where levels fade into each other, there is nothing that could flicker.
-      const back = dissolve > 0 || start === Infinity ? start : start - start * sorted[i].hysteresis;
+      const back = dissolve > 0 || start === Infinity ? start : start - start * levels[i].hysteresis;
       // Three levels at once cannot be drawn: the levels before have to be there wholly first.
       const begin = Math.max(start - start * dissolve, before);
       const rate = dissolve > 0 && begin < start ? FADE_STEPS / (start - begin) : 0;
@@ -274,14 +270,14 @@ export class LevelTable implements LODSelector {
       fadeRate[i] = rate;
     }
     if (same) return this.version;
-    enter.fill(Infinity, sorted.length);
-    stay.fill(Infinity, sorted.length);
-    fadeStart.fill(0, sorted.length);
-    fadeRate.fill(0, sorted.length);
+    enter.fill(Infinity, levels.length);
+    stay.fill(Infinity, levels.length);
+    fadeStart.fill(0, levels.length);
+    fadeRate.fill(0, levels.length);
     const { reached } = this;
     for (let i = 0; i <= MAX_LEVELS; i++) {
       let at = i;
-      while (dissolve > 0 && at + 1 < sorted.length && enter[at + 1] <= enter[i]) at++;
+      while (dissolve > 0 && at + 1 < levels.length && enter[at + 1] <= enter[i]) at++;
       reached[i] = at;
     }
     return ++this.version;
