@@ -1,13 +1,12 @@
 import {
-  BufferGeometry,
+  type BufferGeometry,
   type Camera,
   type DataTexture,
-  Float32BufferAttribute,
   type GeometryGroup,
   type Group,
   type Material,
+  PlaneGeometry,
   type Scene,
-  Uint16BufferAttribute,
   type WebGLRenderer,
 } from 'three';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
@@ -17,6 +16,7 @@ import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
 import { actionsRowBits, firstAction } from '../../playback/instanceLayout.js';
+import { followJoint } from '../../utils/geometries.js';
 import { LevelMesh } from '../levels/LevelMesh.js';
 import { ImpostorAtlas, type ImpostorOptions } from './ImpostorAtlas.js';
 
@@ -92,7 +92,9 @@ export class ImpostorMesh extends LevelMesh {
       throw new Error('Impostors show characters with joints, and this crowd shows a vertex texture.');
     checkClips(crowd.boneTexture, options);
     const tiles = new ImpostorAtlas(crowd as SkinnedInstancedMesh, options);
-    super(crowd, createQuad(), tiles.material, { influences: 1 });
+    // Two triangles; shaders know where they are.
+    const quad = followJoint(new PlaneGeometry(2, 2).deleteAttribute('uv'), 0);
+    super(crowd, quad, tiles.material, { influences: 1 });
     this.tiles = tiles;
     this.impostorOptions = options;
     tiles.dress(this.customDepthMaterial as Material, true);
@@ -175,17 +177,4 @@ function checkClips({ clips, clipTable }: BoneTexture, options: ImpostorOptions)
   throw new Error(
     `The character has ${clips.length} clips, of about 3.3 MB each; say which ones are seen from afar: new Impostor({ clips: ["${clips[0].name}", …] }).`,
   );
-}
-
-/** Two triangles; shaders know where they are. */
-function createQuad(): BufferGeometry {
-  const quad = new BufferGeometry().setIndex([0, 1, 2, 2, 1, 3]);
-  quad.setAttribute('position', new Float32BufferAttribute([-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0], 3));
-  quad.setAttribute('normal', new Float32BufferAttribute([0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1], 3));
-  quad.setAttribute('skinIndex', new Uint16BufferAttribute(new Uint16Array(16), 4));
-  quad.setAttribute(
-    'skinWeight',
-    new Float32BufferAttribute([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], 4),
-  );
-  return quad;
 }

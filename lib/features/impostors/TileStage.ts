@@ -17,6 +17,7 @@ import { boxesOf } from '../../animation/jointBoxes.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import { getSkinningMatrix } from '../../crowd/poseQueries.js';
 import { SkinnedInstancedMesh } from '../../crowd/SkinnedInstancedMesh.js';
+import { cornersOf } from '../../utils/geometries.js';
 import type { TilePrinter } from './TilePrinter.js';
 
 /** Tiles are drawn so many times as large, and then resolved. */
@@ -26,7 +27,6 @@ const _side = /*@__PURE__*/ new Vector3();
 const _up = /*@__PURE__*/ new Vector3();
 const _front = /*@__PURE__*/ new Vector3();
 const _point = /*@__PURE__*/ new Vector3();
-const _corner = /*@__PURE__*/ new Vector3();
 const _matrix = /*@__PURE__*/ new Matrix4();
 const _move = /*@__PURE__*/ new Matrix4();
 
@@ -72,15 +72,13 @@ export class TileStage {
     const { boxes } = this;
     const list = Array.from({ length: DIRECTIONS }, () => new Box3());
     for (let joint = 0; joint * 6 < boxes.length; joint++) {
-      const [x0, y0, z0, x1, y1, z1] = boxes.subarray(joint * 6);
-      if (x0 > x1) continue;
-      getSkinningMatrix(crowd, 0, joint, _matrix);
+      const box = boxes.subarray(joint * 6);
+      if (box[0] > box[3]) continue;
+      const corners = cornersOf(box, getSkinningMatrix(crowd, 0, joint, _matrix));
       for (let i = 0; i < DIRECTIONS; i++) {
         setAxes(i);
-        for (let corner = 0; corner < 8; corner++) {
-          _point.set(corner & 1 ? x1 : x0, corner & 2 ? y1 : y0, corner & 4 ? z1 : z0).applyMatrix4(_matrix);
-          list[i].expandByPoint(_corner.set(_point.dot(_side), _point.dot(_up), _point.dot(_front)));
-        }
+        for (const corner of corners)
+          list[i].expandByPoint(_point.set(corner.dot(_side), corner.dot(_up), corner.dot(_front)));
       }
     }
     return list.map((box) => ({
