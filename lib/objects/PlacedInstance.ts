@@ -1,12 +1,4 @@
-import {
-  type BaseEvent,
-  type JSONMeta,
-  Matrix4,
-  Object3D,
-  type Object3DJSON,
-  Quaternion,
-  Vector3,
-} from 'three';
+import { type BaseEvent, type JSONMeta, Matrix4, Object3D, type Object3DJSON, Vector3 } from 'three';
 import type { ActionDriver } from '../actions/ActionDriver.js';
 import type { SkinnedInstanceEventMap } from '../actions/InstanceMixer.js';
 import { rootOf } from '../core/drawnCrowds.js';
@@ -28,8 +20,6 @@ const SAME_SCALE = 1e-5;
 const _inCrowd = /*@__PURE__*/ new Matrix4();
 const _matrix = /*@__PURE__*/ new Matrix4();
 const _parent = /*@__PURE__*/ new Matrix4();
-const _position = /*@__PURE__*/ new Vector3();
-const _quaternion = /*@__PURE__*/ new Quaternion();
 const _scale = /*@__PURE__*/ new Vector3();
 
 /** What the crowd has for all its instances, and what a program that sets it on one of them can do. */
@@ -62,15 +52,13 @@ const ofTheCrowd = (name: string): PropertyDescriptor & ThisType<PlacedInstance>
   },
 });
 
-/** What an object is placed and shown by, beside its parent, position, rotation and scale. */
-const PLACE_FIELDS = ['visible', 'matrixAutoUpdate', 'matrixWorldAutoUpdate', 'pivot'];
-
 /** Called by the first that is made: in a static block it would keep the class on pages that do not use it. */
 function observeFields(): void {
   if (Object.hasOwn(PlacedInstance.prototype, 'castShadow')) return;
   for (const name of Object.keys(OF_THE_CROWD))
     Object.defineProperty(PlacedInstance.prototype, name, ofTheCrowd(name));
-  observe(PlacedInstance.prototype, PLACE_FIELDS, []);
+  // What an object is placed and shown by, beside its parent, position, rotation and scale.
+  observe(PlacedInstance.prototype, ['visible', 'matrixAutoUpdate', 'matrixWorldAutoUpdate', 'pivot'], []);
 }
 
 /**
@@ -608,9 +596,7 @@ export class InstanceHome extends Object3D {
     }
     object.matrix.copy(_matrix);
     object.matrixWorldNeedsUpdate = true;
-    _matrix.decompose(_position, _quaternion, _scale);
-    object.position.copy(_position);
-    object.quaternion.copy(_quaternion);
+    _matrix.decompose(object.position, object.quaternion, _scale);
     // It would drift away by roundings, frame by frame.
     if (_scale.sub(object.scale).length() > SAME_SCALE * object.scale.length()) {
       object.scale.add(_scale);

@@ -220,6 +220,55 @@ export class ActionTexels {
     this.texture.changedAll();
   }
 
+  /**
+   * What an instance shows: the CPU twin of what shaders make of its actions, but in doubles.
+   *
+   * @param interpolate Whether two frames are mixed; else the nearest is shown.
+   */
+  readPose(index: number, interpolate: boolean, target: PoseMix): PoseMix {
+    const { layers, time } = this;
+    const now = time.timeOf(index);
+    const paused = time.isPaused(index);
+    target.count = 0;
+    target.layers.length = layers.length;
+    let left = 1;
+    for (let number = layers.length - 1; number >= 0; number--) {
+      const layer = layers[number];
+      target.layers[number] ??= { weight: 1, mask: null };
+      target.layers[number].weight = layer.share?.shareAt(index, now) ?? 1;
+      target.layers[number].mask = layer.share?.mask ?? null;
+      const at = layer.at(index);
+      for (let place = layer.count(index) - 1; place >= 0; place--) {
+        const actions = layer.actions(place);
+        const weight = layer.weightOf(index, place, now);
+        if (weight <= 0) continue;
+        if (number === 0) left -= weight;
+        const clip = nextClip(target);
+        clip.layer = number;
+        clip.weight = weight;
+        const shown = layer.locate(index, place, now, paused, _place);
+        const isOver = shown.finished && !hasBit(actions, at, LOOP_CLAMP);
+        const start = isOver ? REST_FRAME : actions[at + ACTION_START];
+        const intervals = intervalsOf(actions, at);
+        const frame = isOver ? 0 : frameOf(actions, at, shown);
+        const whole = interpolate
+          ? Math.min(Math.floor(frame), Math.max(intervals - 1, 0))
+          : Math.round(frame);
+        clip.start = start;
+        clip.frame0 = start + whole;
+        clip.frame1 = interpolate && !isOver ? start + Math.min(whole + 1, intervals) : clip.frame0;
+        clip.alpha = interpolate ? frame - whole : 0;
+      }
+    }
+    // What the clips of the base leave is the rest pose.
+    if (left < MIN_SHARE) return target;
+    const rest = nextClip(target);
+    rest.start = rest.frame0 = rest.frame1 = REST_FRAME;
+    rest.alpha = rest.layer = 0;
+    rest.weight = left;
+    return target;
+  }
+
   dispose(): void {
     this.texture.dispose();
   }
@@ -334,59 +383,6 @@ function encodeDrift(rate: number, intervals: number, out: Float32Array, to: num
   const step = 2 ** (Math.ceil(Math.log2(Math.max(turn, 1))) - Math.log2(MAX_AGE));
   out[to + CLIP_DRIFT] = Math.round(drift / step) * step;
   out[to + CLIP_DRIFT_REST] = drift - out[to + CLIP_DRIFT];
-}
-
-/**
- * What an instance shows: the CPU twin of what shaders make of its actions, but in doubles.
- *
- * @param now The instance's own time, which stands still while it is paused.
- * @param paused Whether it is paused.
- * @param interpolate Whether two frames are mixed; else the nearest is shown.
- */
-export function readPose(
-  layers: readonly LayerActions[],
-  index: number,
-  now: number,
-  paused: boolean,
-  interpolate: boolean,
-  target: PoseMix,
-): PoseMix {
-  target.count = 0;
-  target.layers.length = layers.length;
-  let left = 1;
-  for (let number = layers.length - 1; number >= 0; number--) {
-    const layer = layers[number];
-    target.layers[number] ??= { weight: 1, mask: null };
-    target.layers[number].weight = layer.share?.shareAt(index, now) ?? 1;
-    target.layers[number].mask = layer.share?.mask ?? null;
-    const at = layer.at(index);
-    for (let place = layer.count(index) - 1; place >= 0; place--) {
-      const actions = layer.actions(place);
-      const weight = layer.weightOf(index, place, now);
-      if (weight <= 0) continue;
-      if (number === 0) left -= weight;
-      const clip = nextClip(target);
-      clip.layer = number;
-      clip.weight = weight;
-      const shown = layer.locate(index, place, now, paused, _place);
-      const isOver = shown.finished && !hasBit(actions, at, LOOP_CLAMP);
-      const start = isOver ? REST_FRAME : actions[at + ACTION_START];
-      const intervals = intervalsOf(actions, at);
-      const frame = isOver ? 0 : frameOf(actions, at, shown);
-      const whole = interpolate ? Math.min(Math.floor(frame), Math.max(intervals - 1, 0)) : Math.round(frame);
-      clip.start = start;
-      clip.frame0 = start + whole;
-      clip.frame1 = interpolate && !isOver ? start + Math.min(whole + 1, intervals) : clip.frame0;
-      clip.alpha = interpolate ? frame - whole : 0;
-    }
-  }
-  // What the clips of the base leave is the rest pose.
-  if (left < MIN_SHARE) return target;
-  const rest = nextClip(target);
-  rest.start = rest.frame0 = rest.frame1 = REST_FRAME;
-  rest.alpha = rest.layer = 0;
-  rest.weight = left;
-  return target;
 }
 
 function nextClip(target: PoseMix): PoseMix['clips'][number] {

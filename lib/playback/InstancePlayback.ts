@@ -7,7 +7,7 @@ import { CLOCK_EPOCH, MIXED_POSES } from '../constants.js';
 import type { InstanceData } from '../instances/InstanceData.js';
 import type { PreviousRows } from '../instances/PreviousRows.js';
 import { describe, listNames } from '../utils/messages.js';
-import { ActionTexels, readPose } from './ActionTexels.js';
+import { ActionTexels } from './ActionTexels.js';
 import {
   ACTION_LOOP,
   ACTION_START,
@@ -354,8 +354,7 @@ export class InstancePlayback implements InstanceData {
 
   /** What an instance shows now. */
   pose(index: number, interpolate: boolean, target: PoseMix): PoseMix {
-    const { layers, time } = this;
-    return readPose(layers, index, time.timeOf(index), time.isPaused(index), interpolate, target);
+    return this.texels.readPose(index, interpolate, target);
   }
 
   /** Call after actions of an instance were set, all or one. Events that lie behind them are not dispatched. */
