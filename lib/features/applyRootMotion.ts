@@ -50,9 +50,8 @@ export function applyRootMotion(mesh: SkinnedInstancedMesh, delta: number): void
   let moved = false;
   crowd.objects?.beforeMove();
   for (let index = 0; index < count; index++) {
-    if (playback.time.isPaused(index)) continue;
+    if (playback.time.isPaused(index) || !hasRootMotion(playback.layers, index)) continue;
     _motion.fill(0);
-    // No closures, here and below: this is done for each instance in each frame.
     for (const layer of playback.layers) addLayerMotion(layer, clips, index, playback.time.elapsed, delta);
     if (isStill(_motion)) continue;
     moveMatrix(matrices, index * 16, _motion);
@@ -61,6 +60,16 @@ export function applyRootMotion(mesh: SkinnedInstancedMesh, delta: number): void
   if (!moved) return;
   crowd.places.moved();
   crowd.objects?.afterMove();
+}
+
+/** Whether a clip that an instance plays, or fades out of, moves it. No closures: this is asked for each instance in each frame. */
+function hasRootMotion(layers: readonly LayerActions[], index: number): boolean {
+  for (const layer of layers) {
+    const at = layer.at(index);
+    for (let place = layer.count(index) - 1; place >= 0; place--)
+      if (hasBit(layer.actions(place), at, ROOT_MOTION)) return true;
+  }
+  return false;
 }
 
 function isStill(motion: Motion): boolean {
@@ -81,16 +90,18 @@ function addLayerMotion(
 ): void {
   const over = layer.share;
   const at = layer.at(index);
+  const share = over === null ? 1 : over.shareAt(index, to - delta / 2) * over.motionShare;
+  if (share <= 0) return;
   let weights = 0;
   for (let place = 0; place < layer.count(index); place++) weights += layer.weightOf(index, place, to);
-  const share = over === null ? 1 : over.shareAt(index, to - delta / 2) * over.motionShare;
-  if (weights <= 0 || share <= 0) return;
+  if (weights <= 0) return;
   const left = over?.additive === true ? 1 : 1 - Math.min(weights, 1) * share;
   for (let i = 0; i < MOTION_SIZE; i++) _motion[i] *= left;
   for (let place = 0; place < layer.count(index); place++) {
     const actions = layer.actions(place);
+    if (!hasBit(actions, at, ROOT_MOTION)) continue;
     const { rootMotion } = clips.startingAt(actions[at + ACTION_START]);
-    if (rootMotion === null || !hasBit(actions, at, ROOT_MOTION)) continue;
+    if (rootMotion === null) continue;
     const from = Math.max(to - delta, actions[at + ACTION_STARTED]);
     const weight = (layer.weightOf(index, place, (from + to) / 2) * share) / Math.max(weights, 1);
     addActionMotion(actions, at, rootMotion, weight, totalAt(actions, at, from), totalAt(actions, at, to));

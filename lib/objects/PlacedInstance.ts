@@ -369,6 +369,11 @@ export class InstanceHome extends Object3D {
     return copy as this;
   }
 
+  /** Programs that read it know three.js's own types alone. */
+  override toJSON(meta?: JSONMeta): Object3DJSON {
+    return this.clone().toJSON(meta);
+  }
+
   /** Everything whose parent this is, also what is not among `children`. */
   private below(): Object3D[] {
     const atHome = this.byId.filter((object) => object?.isAtHome === true) as PlacedInstance[];

@@ -109,7 +109,7 @@ export class ClipBlend implements CrowdFeature {
   /** The number of an instance; 0 if it was given none. */
   getValueAt(index: number): number {
     checkIndex(index, this.crowd.visibility);
-    return this.valueOf(index);
+    return this.valueFor(index);
   }
 
   /** The numbers of the first instances, in the order of their ids. Only those that have changed cost anything. */
@@ -169,12 +169,12 @@ export class ClipBlend implements CrowdFeature {
     return STRIDE;
   }
 
-  protected valueOf(index: number): number {
+  protected valueFor(index: number): number {
     return this.numbers[index * this.stride] || 0;
   }
 
   protected set(index: number, value: number): void {
-    if (this.valueOf(index) === value) return;
+    if (this.valueFor(index) === value) return;
     this.numbers[index * this.stride] = value;
     if (this.isPlayingAt(index)) this.write(index);
   }
@@ -190,7 +190,7 @@ export class ClipBlend implements CrowdFeature {
     const { playback } = crowd;
     const [layer] = playback.layers;
     const now = playback.time.timeOf(index);
-    const value = this.valueOf(index);
+    const value = this.valueFor(index);
     let stop = 0;
     while (stop < at.length - 2 && value >= at[stop + 1]) stop++;
     const share = Math.min(Math.max((value - at[stop]) / (at[stop + 1] - at[stop]), 0), 1);

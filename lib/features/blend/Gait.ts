@@ -95,7 +95,7 @@ export class Gait extends ClipBlend {
       const now = speed < JUMP * last ? before + (speed - before) * share : before;
       numbers[p + SPEED] = now;
       const value = now < STEP * last ? 0 : now;
-      const shown = this.valueOf(index);
+      const shown = this.valueFor(index);
       if (Math.abs(value - shown) > STEP * last || (value === 0 && shown > 0)) this.set(index, value);
     }
   }

@@ -273,7 +273,8 @@ export class CrowdLevels implements CrowdFeature {
   ): LevelMesh | null {
     if (!(Number.isInteger(from) && from >= 1 && from < MAX_LEVELS))
       throw new Error(`${NAME}: ${from} is no level of the crowd; use 1 to ${MAX_LEVELS - 1}.`);
-    if (owner.crowd !== this.crowd.crowd) throw new Error(`${NAME}: "${owner.name}" is not of this crowd.`);
+    if (owner.crowd !== this.crowd.crowd)
+      throw new Error(`${NAME}: "${owner.name}" is of another crowd, or of none any more.`);
     if (source !== null) return meshOf(owner, source, options, from);
     owner.hiddenFrom = from;
     return null;
@@ -300,12 +301,10 @@ export class CrowdLevels implements CrowdFeature {
     const { crowd } = this;
     if (crowd.views.splitter !== this.table) return;
     this.clear();
-    crowd.traverse((object) => {
-      for (const one of (object as Partial<CrowdMesh>).attachments ?? []) {
-        one.hiddenFrom = undefined;
-        if (isInPlace(one)) one.dispose();
-      }
-    });
+    for (const one of crowd.crowd.members) {
+      (one as AttachedMesh).hiddenFrom = undefined;
+      if (isInPlace(one)) one.dispose();
+    }
     crowd.views.splitter = null;
     crowd.crowd.drop(this);
     crowd.prepareDraw();

@@ -176,6 +176,7 @@ export class LevelMesh extends CrowdMesh {
   /** Frees what the level allocated, and removes it from its crowd. */
   override dispose(): this {
     if (!detach(this)) return this;
+    for (const attachment of this.attachments) attachment.dispose();
     Object.defineProperty(this, 'instanceColor', { value: null });
     // Renderers free what they have for the object.
     this.dispatchEvent({ type: 'dispose' } as never);

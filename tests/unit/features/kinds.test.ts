@@ -128,6 +128,18 @@ test('objects are hit in the geometry of their kind', () => {
   expect(new Set(hits.map((hit) => (hit as { mesh?: Object3D }).mesh))).toEqual(new Set([kinds.meshes[1]]));
 });
 
+test('kinds that go, as for those of a copy, take along what is attached to them', () => {
+  const [one, other] = [createCrowd(), createCrowd()];
+  for (const { kinds } of [one, other])
+    new JointAttachment(kinds.meshes[1] as KindMesh, 'Head', new BoxGeometry(), new MeshStandardMaterial());
+  const members = other.crowd.crowd.members.length;
+  one.crowd.copy(other.crowd);
+  expect(one.crowd.crowd.members).toHaveLength(members);
+  expect(one.kinds.getKindAt(4)).toBe(1);
+  one.kinds.remove(1);
+  expect(one.crowd.crowd.members).toHaveLength(members - 2);
+});
+
 test('another skeleton is refused, with the way out', () => {
   const { kinds } = createCrowd();
   const turned = createCharacter();
