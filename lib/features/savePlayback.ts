@@ -1,4 +1,3 @@
-import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
   ACTION_COUNT,
@@ -22,9 +21,7 @@ import {
   settle,
   shiftAction,
 } from '../playback/actionNumbers.js';
-import type { InstancePlayback } from '../playback/InstancePlayback.js';
 import { MAX_ACTIONS } from '../playback/instanceLayout.js';
-import type { LayerActions } from '../playback/LayerActions.js';
 import { keepFade } from './setBoneTexture.js';
 
 /** What all instances of a crowd play, as plain data; see {@link savePlayback}. */
@@ -82,10 +79,29 @@ export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
   const instances = Array.from({ length: count }, (_, i): InstanceJSON | null => {
     if (visibility.isDeleted(i)) return null;
     playback.driver?.mixers[i]?.settle();
+    const now = time.timeOf(i);
     const layers = playback.layers.map((layer) => {
       const weight = layer.share && [...layer.share.ramps.subarray(i * RAMP_SIZE, (i + 1) * RAMP_SIZE)];
-      if (weight) weight[RAMP_START] -= time.timeOf(i);
-      return { ...(weight && { weight }), clips: saveLayer(playback, layer, i, clipTable, clips) };
+      if (weight) weight[RAMP_START] -= now;
+      const at = layer.at(i);
+      const rows: number[][] = [];
+      for (let place = 0; place < layer.count(i); place++) {
+        const actions = layer.actions(place);
+        const fadesOut = hasBit(actions, at, FADING_OUT);
+        // It has faded out, but was not taken away yet. One whose fade has not begun, after the clock was turned back, is kept.
+        if (fadesOut && layer.weightOf(i, place, now) <= 0 && fadeDone(actions, at, now) > 0) continue;
+        const clip = clipTable.startingAt(actions[at + ACTION_START]);
+        if (!clips.includes(clip.name)) clips.push(clip.name);
+        _action.set(actions.subarray(at, at + ACTION_SIZE));
+        if (!time.isPaused(i)) settle(_action, 0, now);
+        shiftAction(_action, 0, -now);
+        scale(_action, 0, clip.fps === 0 ? 0 : 1 / clip.fps);
+        const row = [clips.indexOf(clip.name), place === layer.current(i) ? 1 : 0];
+        row.push(..._action.subarray(ACTION_LOOP, ACTION_SINCE));
+        if (!fadesOut && hasJustBegun(actions, at, now)) row.push(actions[at + ACTION_STARTED_IN]);
+        rows.push(row);
+      }
+      return { ...(weight && { weight }), clips: rows };
     });
     return {
       ...(time.isPaused(i) && { paused: true }),
@@ -94,37 +110,6 @@ export function savePlayback(mesh: SkinnedInstancedMesh): PlaybackJSON {
     };
   });
   return { version: 2, clips, layers: playback.layers.map(({ name }) => name), instances };
-}
-
-/** The clips of an instance on a layer; names that `names` lacks are added. */
-function saveLayer(
-  { time }: InstancePlayback,
-  layer: LayerActions,
-  index: number,
-  clips: ClipTable,
-  names: string[],
-): number[][] {
-  const now = time.timeOf(index);
-  const at = layer.at(index);
-  const rows: number[][] = [];
-  for (let place = 0; place < layer.count(index); place++) {
-    const actions = layer.actions(place);
-    const fadesOut = hasBit(actions, at, FADING_OUT);
-    // It has faded out, but was not taken away yet. One whose fade has not begun, after the clock was turned back, is kept.
-    if (fadesOut && layer.weightOf(index, place, now) <= 0 && fadeDone(actions, at, now) > 0) continue;
-
-    const clip = clips.startingAt(actions[at + ACTION_START]);
-    if (!names.includes(clip.name)) names.push(clip.name);
-    _action.set(actions.subarray(at, at + ACTION_SIZE));
-    if (!time.isPaused(index)) settle(_action, 0, now);
-    shiftAction(_action, 0, -now);
-    scale(_action, 0, clip.fps === 0 ? 0 : 1 / clip.fps);
-    const row = [names.indexOf(clip.name), place === layer.current(index) ? 1 : 0];
-    row.push(..._action.subarray(ACTION_LOOP, ACTION_SINCE));
-    if (!fadesOut && hasJustBegun(actions, at, now)) row.push(actions[at + ACTION_STARTED_IN]);
-    rows.push(row);
-  }
-  return rows;
 }
 
 /**
@@ -147,6 +132,7 @@ export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: Play
   if (json?.version !== 2 || ![json.clips, json.layers, json.instances].every(Array.isArray)) {
     throw new Error('This is not what savePlayback() returned, or not of version 2.');
   }
+  const { time } = playback;
   const { instances } = json;
   const isEmpty = visibility.count === 0;
   if (instances.length > mesh.capacity && !isEmpty) {
@@ -174,14 +160,49 @@ export function loadPlayback<T extends SkinnedInstancedMesh>(mesh: T, json: Play
     crowd.setCount(instances.length);
   }
   instances.forEach((instance, i) => {
-    if (i < visibility.count) {
-      if (instance === null) crowd.delete(i);
-      else {
-        if (visibility.isDeleted(i)) crowd.restore(i);
-        crowd.setVisible(i, !instance.hidden);
-      }
+    const isThere = i < visibility.count;
+    if (instance === null) {
+      if (isThere) crowd.delete(i);
+      return;
     }
-    if (instance !== null) loadInstance(playback, i, instance, layers, clips);
+    if (isThere) {
+      if (visibility.isDeleted(i)) crowd.restore(i);
+      crowd.setVisible(i, !instance.hidden);
+    }
+    playback.driver?.released(i);
+    for (const layer of playback.layers) layer.reset(i);
+    time.resume(i);
+    if (instance.paused) time.pause(i);
+    const now = time.elapsed;
+    instance.layers.forEach(({ weight, clips: rows }, k) => {
+      const layer = playback.layers[layers[k]];
+      const at = layer.at(i);
+      let current = -1;
+      for (const row of rows) {
+        const place = layer.add(i);
+        if (row[1] === 1) current = place;
+        const actions = layer.actions(place);
+        const clip = clips[row[0]];
+        actions.set(row.slice(2, CLIP_NUMBERS), at + ACTION_LOOP);
+        actions[at + ACTION_START] = clip.start;
+        actions[at + ACTION_COUNT] = clip.count;
+        scale(actions, at, clip.fps);
+        actions[at + ACTION_SINCE] = 0;
+        shiftAction(actions, at, now);
+        // A program that tells it so in each frame goes on doing so. With which time it was told is not saved.
+        actions[at + ACTION_TOLD_TIME] = Number.NaN;
+        actions[at + ACTION_TOLD_AGAIN] = now;
+        const isBegun = row.length > CLIP_NUMBERS;
+        if (isBegun) actions[at + ACTION_STARTED] = now;
+        actions[at + ACTION_STARTED_IN] = isBegun ? row[CLIP_NUMBERS] : Number.NaN;
+      }
+      layer.setCurrent(i, current);
+      if (layer.share === null || weight === undefined) return;
+      layer.share.ramps.set(weight, i * RAMP_SIZE);
+      layer.share.ramps[i * RAMP_SIZE + RAMP_START] += now;
+    });
+    if (!playback.mixes) keepFade(playback.layers[0], i);
+    playback.restored(i);
   });
   return mesh;
 }
@@ -199,50 +220,6 @@ function isLayer({ weight, clips }: InstanceJSON['layers'][number], number: numb
     clips.every(isClip) &&
     (number === 0 || (weight?.length === RAMP_SIZE && weight.every(Number.isFinite)))
   );
-}
-
-function loadInstance(
-  playback: InstancePlayback,
-  index: number,
-  instance: InstanceJSON,
-  layers: readonly number[],
-  clips: readonly BakedClip[],
-): void {
-  const { time } = playback;
-  playback.driver?.released(index);
-  for (const layer of playback.layers) layer.reset(index);
-  time.resume(index);
-  if (instance.paused) time.pause(index);
-  const now = time.elapsed;
-  instance.layers.forEach(({ weight, clips: rows }, i) => {
-    const layer = playback.layers[layers[i]];
-    const at = layer.at(index);
-    let current = -1;
-    for (const row of rows) {
-      const place = layer.add(index);
-      if (row[1] === 1) current = place;
-      const actions = layer.actions(place);
-      const clip = clips[row[0]];
-      actions.set(row.slice(2, CLIP_NUMBERS), at + ACTION_LOOP);
-      actions[at + ACTION_START] = clip.start;
-      actions[at + ACTION_COUNT] = clip.count;
-      scale(actions, at, clip.fps);
-      actions[at + ACTION_SINCE] = 0;
-      shiftAction(actions, at, now);
-      // A program that tells it so in each frame goes on doing so. With which time it was told is not saved.
-      actions[at + ACTION_TOLD_TIME] = Number.NaN;
-      actions[at + ACTION_TOLD_AGAIN] = now;
-      const isBegun = row.length > CLIP_NUMBERS;
-      if (isBegun) actions[at + ACTION_STARTED] = now;
-      actions[at + ACTION_STARTED_IN] = isBegun ? row[CLIP_NUMBERS] : Number.NaN;
-    }
-    layer.setCurrent(index, current);
-    if (layer.share === null || weight === undefined) return;
-    layer.share.ramps.set(weight, index * RAMP_SIZE);
-    layer.share.ramps[index * RAMP_SIZE + RAMP_START] += now;
-  });
-  if (!playback.mixes) keepFade(playback.layers[0], index);
-  playback.restored(index);
 }
 
 /** From frames to seconds or back. */

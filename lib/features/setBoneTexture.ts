@@ -1,5 +1,5 @@
 import type { BoneTexture } from '../animation/BoneTexture.js';
-import type { BakedClip, ClipTable } from '../animation/ClipTable.js';
+import type { BakedClip } from '../animation/ClipTable.js';
 import type { SkinnedInstancedMesh } from '../crowd/SkinnedInstancedMesh.js';
 import {
   ACTION_COUNT,
@@ -45,8 +45,20 @@ export function setBoneTexture(mesh: SkinnedInstancedMesh, boneTexture: BoneText
   for (let i = 0; i < capacity; i++) {
     playback.settle(i);
     const now = playback.time.timeOf(i);
-    for (const layer of playback.layers)
-      changeClips(layer, i, now, former.clipTable, boneTexture.clipTable, lost);
+    for (const layer of playback.layers) {
+      layer.endFades(i, now);
+      const at = layer.at(i);
+      for (let place = layer.count(i) - 1; place >= 0; place--) {
+        const actions = layer.actions(place);
+        const clip = former.clipTable.startingAt(actions[at + ACTION_START]);
+        const next = boneTexture.clips.find(({ name }) => name === clip.name);
+        if (next !== undefined && layer.share?.takes(next) !== false) changeClip(actions, at, clip, next);
+        else {
+          lost.add(clip.name);
+          layer.remove(i, place);
+        }
+      }
+    }
     if (!playback.mixes) keepFade(playback.layers[0], i);
   }
   playback.writeAll();
@@ -56,29 +68,6 @@ export function setBoneTexture(mesh: SkinnedInstancedMesh, boneTexture: BoneText
   warnOnce(
     `SkinnedInstancedMesh: the new bone texture has no ${listNames([...lost])}; instances that played it stand in the rest pose.`,
   );
-}
-
-/** Lets an instance that is settled go on in the clips of the same names of another table. */
-function changeClips(
-  layer: LayerActions,
-  index: number,
-  time: number,
-  before: ClipTable,
-  after: ClipTable,
-  lost: Set<string>,
-): void {
-  layer.endFades(index, time);
-  const at = layer.at(index);
-  for (let place = layer.count(index) - 1; place >= 0; place--) {
-    const actions = layer.actions(place);
-    const clip = before.startingAt(actions[at + ACTION_START]);
-    const next = after.clips.find(({ name }) => name === clip.name);
-    if (next !== undefined && layer.share?.takes(next) !== false) changeClip(actions, at, clip, next);
-    else {
-      lost.add(clip.name);
-      layer.remove(index, place);
-    }
-  }
 }
 
 function changeClip(actions: Actions, at: number, clip: BakedClip, next: BakedClip): void {

@@ -196,7 +196,19 @@ export class ActionTexels {
         // It shows nothing, and will not by itself.
         if (ramps[ramp + RAMP_TO] === 0 && rampDone(ramps, ramp, now) === 1) continue;
       }
-      to = this.writeLayer(layer, number, index, now, paused, to);
+      const first = layer.at(index);
+      for (let place = 0; place < layer.count(index); place++) {
+        const actions = layer.actions(place);
+        const age = Math.abs(now - actions[first + ACTION_SINCE]);
+        // What counts from long ago is too large a number for a float32. Root motion still has to see the last frames of what has finished.
+        if (!paused && age > CLOCK_EPOCH && !layer.locate(index, place, now, false, _place).finished)
+          settle(actions, first, now);
+        this.encodeClip(actions, first, now, paused, to);
+        if (data[to + CLIP_START] === REST_FRAME) continue;
+        data[to + CLIP_START] += number * ACTION_LAYER;
+        this.encodeRamp(actions, first + ACTION_WEIGHT, now, paused, to + CLIP_WEIGHT);
+        to += ACTION_TEXELS * 4;
+      }
     }
     if (to < at + stride) data[to + CLIP_START] = 0;
   }
@@ -271,34 +283,6 @@ export class ActionTexels {
 
   dispose(): void {
     this.texture.dispose();
-  }
-
-  /** Writes the actions of a layer from `to` on; returns where those of the next one begin. */
-  private writeLayer(
-    layer: LayerActions,
-    number: number,
-    index: number,
-    now: number,
-    paused: boolean,
-    to: number,
-  ): number {
-    const { data } = this.texture;
-    const at = layer.at(index);
-    const count = layer.count(index);
-    let next = to;
-    for (let place = 0; place < count; place++) {
-      const actions = layer.actions(place);
-      const age = Math.abs(now - actions[at + ACTION_SINCE]);
-      // What counts from long ago is too large a number for a float32. Root motion still has to see the last frames of what has finished.
-      if (!paused && age > CLOCK_EPOCH && !layer.locate(index, place, now, false, _place).finished)
-        settle(actions, at, now);
-      this.encodeClip(actions, at, now, paused, next);
-      if (data[next + CLIP_START] === REST_FRAME) continue;
-      data[next + CLIP_START] += number * ACTION_LAYER;
-      this.encodeRamp(actions, at + ACTION_WEIGHT, now, paused, next + CLIP_WEIGHT);
-      next += ACTION_TEXELS * 4;
-    }
-    return next;
   }
 
   /**

@@ -166,6 +166,41 @@ export function rebindGeometry(
   const others = restsOf(other);
   const lengthOf = (rest: Matrix4) => _vector.setFromMatrixPosition(rest).length();
   const size = Math.max(1e-9, ...[...rests, ...others].map(lengthOf));
+  const distance = ({ elements: a }: Matrix4, { elements: b }: Matrix4) =>
+    Math.max(...a.map((value, i) => Math.abs(value - b[i]) / (i < 12 ? 1 : size)));
+  const differ = (a: Matrix4, b: Matrix4) => distance(a, b) > TOLERANCE;
+  const matchJoint = (joint: number): Match => {
+    const bind = bindOf(own, joint);
+    for (let up = joint; ; ) {
+      const name = own.jointNames[up];
+      let best: Match | null = null;
+      let least = Infinity;
+      for (const candidate of others.keys()) {
+        if (other.jointNames[candidate] !== name) continue;
+        if (differ(rests[up], others[candidate])) refuse(name, 'rests');
+        // From where it is bound to where it rests below the joint that is known, and from there to where that one is bound.
+        const correction = bindOf(other, candidate)
+          .multiply(rests[up].clone().invert())
+          .multiply(rests[joint])
+          .multiply(bind.clone().invert());
+        const off = distance(correction, _identity);
+        if (off >= least) continue;
+        least = off;
+        best = { joint: candidate, correction, move: off > TOLERANCE && correction };
+      }
+      if (best) {
+        if (best.correction.determinant() > 0) return best;
+        refuse(name, 'is mirrored');
+      }
+      const parent = parentOf(own, up);
+      if (parent < 0 || isMoved(own, up)) {
+        throw new Error(
+          `CrowdKinds: the crowd has no joint "${name}"; begin with the character that has most joints, or make a second crowd.`,
+        );
+      }
+      up = parent;
+    }
+  };
   const matches: Match[] = [];
   const joints = new Uint16Array(position.count * 4);
   /** By vertex that of its first joint. */
@@ -174,12 +209,11 @@ export function rebindGeometry(
     for (let i = 0; i < 4; i++) {
       if (skinWeight.getComponent(vertex, i) === 0) continue;
       const joint = skinIndex.getComponent(vertex, i);
-      matches[joint] ??= matchJoint(joint, own, other, rests, others, size);
+      matches[joint] ??= matchJoint(joint);
       const match = matches[joint];
       joints[vertex * 4 + i] = match.joint;
       firsts[vertex] ??= match;
-      if (differ(firsts[vertex].correction, match.correction, size))
-        refuse(own.jointNames[joint], 'is bound');
+      if (differ(firsts[vertex].correction, match.correction)) refuse(own.jointNames[joint], 'is bound');
     }
   }
   const moves = firsts.some(({ move }) => move);
@@ -190,7 +224,7 @@ export function rebindGeometry(
     /** That of a skin turns normals alike that rests in the same place, below the same joint. */
     const turnsAs = (joint: number, name: string, at: number) =>
       name.startsWith(SHADING_JOINT) &&
-      !differ(rests[joint], others[at], size) &&
+      !differ(rests[joint], others[at]) &&
       nameAbove(other, at) === nameAbove(own, joint);
     const found: number[] = [0];
     const shading = Float32Array.from(shadingJoint.array, (one) => {
@@ -211,46 +245,6 @@ const _identity = /*@__PURE__*/ new Matrix4();
 /** @throws Always. */
 function refuse(joint: string, what: string): never {
   throw new Error(`CrowdKinds: joint "${joint}" ${what} elsewhere than the crowd's; make a second crowd.`);
-}
-
-function matchJoint(
-  joint: number,
-  own: BoneTexture,
-  other: BoneTexture,
-  rests: readonly Matrix4[],
-  others: readonly Matrix4[],
-  size: number,
-): Match {
-  const bind = bindOf(own, joint);
-  for (let up = joint; ; ) {
-    const name = own.jointNames[up];
-    let best: Match | null = null;
-    let least = Infinity;
-    for (const candidate of others.keys()) {
-      if (other.jointNames[candidate] !== name) continue;
-      if (differ(rests[up], others[candidate], size)) refuse(name, 'rests');
-      // From where it is bound to where it rests below the joint that is known, and from there to where that one is bound.
-      const correction = bindOf(other, candidate)
-        .multiply(rests[up].clone().invert())
-        .multiply(rests[joint])
-        .multiply(bind.clone().invert());
-      const off = distance(correction, _identity, size);
-      if (off >= least) continue;
-      least = off;
-      best = { joint: candidate, correction, move: off > TOLERANCE && correction };
-    }
-    if (best) {
-      if (best.correction.determinant() > 0) return best;
-      refuse(name, 'is mirrored');
-    }
-    const parent = parentOf(own, up);
-    if (parent < 0 || isMoved(own, up)) {
-      throw new Error(
-        `CrowdKinds: the crowd has no joint "${name}"; begin with the character that has most joints, or make a second crowd.`,
-      );
-    }
-    up = parent;
-  }
 }
 
 /** The joint above; -1 for none. */
@@ -285,11 +279,3 @@ function restsOf(boneTexture: BoneTexture): Matrix4[] {
     return bind ? rest.multiply(affineToMatrix4(bind, 0, new Matrix4())) : rest;
   });
 }
-
-function distance({ elements: a }: Matrix4, { elements: b }: Matrix4, size: number): number {
-  let most = 0;
-  for (let i = 0; i < 16; i++) most = Math.max(most, Math.abs(a[i] - b[i]) / (i < 12 ? 1 : size));
-  return most;
-}
-
-const differ = (a: Matrix4, b: Matrix4, size: number): boolean => distance(a, b, size) > TOLERANCE;

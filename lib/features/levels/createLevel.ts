@@ -164,13 +164,46 @@ function matchJoints(
   boneTexture: BoneTexture,
   preferred: readonly ReadonlySet<number>[],
 ): ScenePart[] {
+  const { jointNames, data } = boneTexture;
+  const copies = copyNodes(rig);
   return parts.map((part, i) => {
     const box = boxOf(part.geometry);
-    const matches = new Map<number, Match>();
+    const matchJoint = (slot: number): Match => {
+      const inverse = affineToMatrix4(rig.jointInverses, slot * 12, new Matrix4());
+      const detached = rig.jointMeshes[slot]?.bindInverse != null;
+      let node = rig.jointNodes[slot];
+      let name = rig.jointNames[slot];
+
+      while (true) {
+        let best: Match | null = null;
+        let least = Infinity;
+        for (const [joint, other] of jointNames.entries()) {
+          const bind = data.jointBinds[joint];
+          if (other !== name || (bind === null) !== detached) continue;
+          const correction = bind === null ? new Matrix4() : affineToMatrix4(bind, 0, new Matrix4());
+          if (bind !== null) correction.multiply(inverse);
+          const off = distance(correction, _identity, box) + (preferred[i].has(joint) ? 0 : ROUNDING);
+          if (off >= least) continue;
+          least = off;
+          best = { joint, correction };
+        }
+        if (best !== null) return best;
+        // What has no joint of its own follows the one above that it hangs on, as long as no clip moves what is between.
+        const parent = rig.parents[node];
+        if (!part.rigid || parent < 0) break;
+        inverse.premultiply(copies[node].matrix);
+        node = parent;
+        name = rig.nodes[node].name;
+      }
+      throw new Error(
+        part.rigid
+          ? `Mesh "${part.mesh.name}" hangs on none of the crowd's joints; parent it to a bone of the same name as the crowd's.`
+          : `The crowd's bone texture has no joint "${rig.jointNames[slot]}", which mesh "${part.mesh.name}" follows; ` +
+              `it has ${listNames([...new Set(jointNames)], rig.jointNames[slot])}.`,
+      );
+    };
     const used = usedJoints(part);
-    for (const slot of used) {
-      matches.set(slot, matchJoint(rig, part, slot, boneTexture, preferred[i], box));
-    }
+    const matches = new Map(Array.from(used, (slot) => [slot, matchJoint(slot)]));
     const [first] = used;
     const correction = matches.get(first)?.correction ?? _identity;
     for (const slot of used) {
@@ -194,50 +227,6 @@ function matchJoints(
     const model = affineToMatrix4(part.model, 0, new Matrix4()).multiply(correction.clone().invert());
     return { ...matched, geometry, model: Float64Array.from(affineOf(model)) };
   });
-}
-
-function matchJoint(
-  rig: Rig,
-  part: ScenePart,
-  slot: number,
-  boneTexture: BoneTexture,
-  preferred: ReadonlySet<number>,
-  box: readonly number[],
-): Match {
-  const { jointNames, data } = boneTexture;
-  const inverse = affineToMatrix4(rig.jointInverses, slot * 12, new Matrix4());
-  const detached = rig.jointMeshes[slot]?.bindInverse != null;
-  const copies = copyNodes(rig);
-  let node = rig.jointNodes[slot];
-  let name = rig.jointNames[slot];
-
-  while (true) {
-    let best: Match | null = null;
-    let least = Infinity;
-    for (const [joint, other] of jointNames.entries()) {
-      const bind = data.jointBinds[joint];
-      if (other !== name || (bind === null) !== detached) continue;
-      const correction = bind === null ? new Matrix4() : affineToMatrix4(bind, 0, new Matrix4());
-      if (bind !== null) correction.multiply(inverse);
-      const off = distance(correction, _identity, box) + (preferred.has(joint) ? 0 : ROUNDING);
-      if (off >= least) continue;
-      least = off;
-      best = { joint, correction };
-    }
-    if (best !== null) return best;
-    // What has no joint of its own follows the one above that it hangs on, as long as no clip moves what is between.
-    const parent = rig.parents[node];
-    if (!part.rigid || parent < 0) break;
-    inverse.premultiply(copies[node].matrix);
-    node = parent;
-    name = rig.nodes[node].name;
-  }
-  throw new Error(
-    part.rigid
-      ? `Mesh "${part.mesh.name}" hangs on none of the crowd's joints; parent it to a bone of the same name as the crowd's.`
-      : `The crowd's bone texture has no joint "${rig.jointNames[slot]}", which mesh "${part.mesh.name}" follows; ` +
-          `it has ${listNames([...new Set(jointNames)], rig.jointNames[slot])}.`,
-  );
 }
 
 /** How far two matrices take the corners of a box apart, at most, as a share of the box's diagonal. */
