@@ -18,8 +18,9 @@ import {
   vec4,
 } from 'three/tsl';
 import type { Node, TextureNode } from 'three/webgpu';
+import { PARAM_MORPH_TEXEL, PARAM_ROWS } from '../lib/constants.js';
 import { RINGS, SHADOW_BEHIND } from './atlasLayout.js';
-import { drawClock, drawMorphTexel, drawRows } from './drawSlots.tsl.js';
+import { drawClock, drawParameter } from './drawSlots.tsl.js';
 import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import impostorNodes from './impostor.glsl.js?nodes=impostorNodesGLSL';
 import { playedNeeds } from './playedActions.tsl.js';
@@ -68,7 +69,7 @@ export function placeImpostor({
     impostorTile: tile,
     CROWD_IMPOSTOR: table,
     // Draws know how many layers there are.
-    ...playedNeeds({ actions, clock: drawClock(), layers: 1 }, int(drawRows()).toVar()),
+    ...playedNeeds({ actions, clock: drawClock(), layers: 1 }, int(drawParameter(PARAM_ROWS)).toVar()),
     // Rows of the atlas count from its upper edge here.
     atlasRow: (ring: Node<'int'>) => int(RINGS.length - 1).sub(ring),
   });
@@ -79,7 +80,9 @@ export function placeImpostor({
   const isFlat = cameraProjectionMatrix.mul(vec4(0, 0, 1, 0)).w.equal(0);
   const eye = select(isFlat, cameraWorldMatrix.mul(vec4(0, 0, 1, 0)).xyz, cameraPosition.sub(origin)).toVar();
   const corner = positionGeometry.xy.toVar();
-  const begin = playedTexel(instance).add(ivec2(drawMorphTexel(), 0)).toVar();
+  const begin = playedTexel(instance)
+    .add(ivec2(int(drawParameter(PARAM_MORPH_TEXEL)), 0))
+    .toVar();
   impostorQuad(begin, ...turn, eye, corner);
 
   place.assign(vec4(corner, found.impostorSlope));

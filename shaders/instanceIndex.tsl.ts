@@ -1,15 +1,15 @@
 import { instanceIndex as drawnIndex, If, int, property, uint } from 'three/tsl';
 import type { Node, Texture } from 'three/webgpu';
-import { LIST_TEXELS, LIST_TEXELS_BITS } from '../lib/constants.js';
+import { LIST_TEXELS, LIST_TEXELS_BITS, PARAM_LOOKS_UP } from '../lib/constants.js';
 import { InstanceTexture } from '../lib/instances/InstanceTexture.js';
-import { drawLooksUp } from './drawSlots.tsl.js';
+import { drawParameter } from './drawSlots.tsl.js';
 import { layeredOf, type TexelNode } from './TexelNode.js';
 import { componentsOf, type OverrideNode, withoutOverride } from './tsl.js';
 
 /** The instance of an entry that is a row, or the row of one that is an instance: mostly of the same number. Builds on the current stack. */
 export function lookedUp(others: TexelNode, entry: Node<'int'>): Node<'int'> {
   const other = entry.toVar();
-  If(drawLooksUp(), () => {
+  If(drawParameter(PARAM_LOOKS_UP).notEqual(0), () => {
     other.assign(int(numberAt(others, entry)));
   });
   return other;

@@ -1,15 +1,15 @@
-import { attribute, floor, max, vec2 } from 'three/tsl';
+import { attribute, floor, int, max, vec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { MAP_STEPS, NEARLY_BLACK } from '../lib/constants.js';
-import { drawPartCount, drawPartsPerRow } from './drawSlots.tsl.js';
+import { MAP_STEPS, NEARLY_BLACK, PARAM_PARTS, PARAM_PARTS_PER_ROW } from '../lib/constants.js';
+import { drawParameter } from './drawSlots.tsl.js';
 import type { TexelNode } from './TexelNode.js';
 import { materialProperty } from './tsl.js';
 
 /** Twin of `parts.glsl.ts`: what the vertex's part looks like on its instance. Builds on the current stack. */
 export function instancePart(texture: TexelNode, index: Node<'int'>): Node<'vec4'> {
-  const perRow = drawPartsPerRow().toVar();
+  const perRow = int(drawParameter(PARAM_PARTS_PER_ROW)).toVar();
   const row = index.div(perRow).toVar();
-  const first = index.sub(row.mul(perRow)).mul(drawPartCount());
+  const first = index.sub(row.mul(perRow)).mul(int(drawParameter(PARAM_PARTS)));
   return texture.rowTexels(first.add(attribute<'ivec2'>('partIndex', 'ivec2').x), row, 1)[0];
 }
 

@@ -21,10 +21,8 @@ const skinnedGLSL = (hidden: string): string =>
 /** Which part a vertex belongs to, and which of the materials that were merged. */
 export const PART_INDEX = 'attribute vec2 partIndex;';
 
-/** How vertices are posed with the skinning matrix, unless a source of the program knows better. */
-const posedGLSL = (uneven: boolean, shaded: boolean): string => /* glsl */ `
-${shaded ? turnedNormalGLSL + SHADED : ''}
-
+/** How vectors are posed with the skinning matrix. */
+const POSED = /* glsl */ `
 vec4 posed( vec4 vector, mat3x4 skin ) {
 
   vector.xyz = vector * skin;
@@ -34,6 +32,11 @@ vec4 posed( vec4 vector, mat3x4 skin ) {
   return vector;
 
 }
+`;
+
+/** How vertices are, unless a source of the program knows better. */
+const posedGLSL = (uneven: boolean, shaded: boolean): string => /* glsl */ `
+${shaded ? turnedNormalGLSL + SHADED : ''}
 
 vec3 posedPosition( vec3 position, mat3x4 skin ) {
 
@@ -147,7 +150,6 @@ export interface SurfaceProgram {
 export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): string | null {
   const variants = program.codes.map(variantOf);
   const { move, shift, turn } = motionChunks(program.codes);
-  const ownPosed = variants.some((variant) => program.sourceOf(variant).definesPosed);
   const hidden = program.surfaces.map((surface) => surface.hidden?.(program.codes) ?? '').join('');
   const skinned = (isShaded(program) ? FOLLOW : '') + skinnedGLSL(hidden) + move;
   const chunks: Record<string, string> = {
@@ -158,7 +160,7 @@ export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): str
     skinnormal_vertex: /* glsl */ `
 objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 #ifdef USE_TANGENT
-  objectTangent = ${ownPosed ? 'vec4( objectTangent, 0.0 ) * crowdSkin' : 'posed( vec4( objectTangent, 0.0 ), crowdSkin ).xyz'};
+  objectTangent = posed( vec4( objectTangent, 0.0 ), crowdSkin ).xyz;
 #endif
 `,
 
@@ -237,6 +239,7 @@ function skinningFunctions(program: CrowdProgram): string {
     ...(morphs ? [morphsGLSL] : []),
     ...surfaces.flatMap((surface) => surface.functions(codes, maps)),
     ...variants.flatMap((variant) => sourceOf(variant).declarations(morphs)),
+    POSED,
     ...(variants.some((variant) => sourceOf(variant).definesPosed)
       ? []
       : [posedGLSL((program.uneven & UNEVEN_INSTANCES) > 0 && isPlaced(program), isShaded(program))]),

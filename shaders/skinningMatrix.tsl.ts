@@ -1,6 +1,7 @@
-import { bool, float, ivec2 } from 'three/tsl';
+import { bool, float, int, ivec2 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { drawMorphTexel, drawRows, drawStride } from './drawSlots.tsl.js';
+import { PARAM_MORPH_TEXEL, PARAM_ROWS, PARAM_STRIDE } from '../lib/constants.js';
+import { drawParameter } from './drawSlots.tsl.js';
 import frameAtNodes from './fadesAndFrames.glsl.js?nodes=frameAtGLSL';
 import type { FollowJoints } from './palette.tsl.js';
 import { playedNeeds } from './playedActions.tsl.js';
@@ -25,9 +26,9 @@ export const clipNeeds = (
   ...frameAtNodes(),
   ...playedNeeds({ actions, clock, layers: 1 }),
   CROWD_BAKED: boneTexture,
-  CROWD_ROWS: drawRows(),
-  CROWD_STRIDE: drawStride(),
-  CROWD_MORPH_TEXEL: drawMorphTexel(),
+  CROWD_ROWS: drawParameter(PARAM_ROWS),
+  CROWD_STRIDE: drawParameter(PARAM_STRIDE),
+  CROWD_MORPH_TEXEL: int(drawParameter(PARAM_MORPH_TEXEL)),
   INTERPOLATES: bool(interpolate),
   instanceIndex: () => instance,
 });

@@ -99,15 +99,17 @@ vec3 crowdRestPosition = vec3( 0.0 );
 vec3 crowdRestNormal = vec3( 0.0 );
 vec3 crowdPosedNormal = vec3( 0.0 );
 
+vec4 posed( vec4 vector, mat3x4 skin );
+
 vec3 posedPosition( vec3 place, mat3x4 skin ) {
 
-  return vec4( place - crowdRestPosition, 1.0 ) * skin;
+  return posed( vec4( place - crowdRestPosition, 1.0 ), skin ).xyz;
 
 }
 
 vec3 posedNormal( vec3 direction, mat3x4 skin ) {
 
-  return vec4( direction - crowdRestNormal, 0.0 ) * skin + crowdPosedNormal;
+  return posed( vec4( direction - crowdRestNormal, 0.0 ), skin ).xyz + crowdPosedNormal;
 
 }
 ${posingMatrixGLSL}`;

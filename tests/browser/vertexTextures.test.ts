@@ -1,11 +1,12 @@
 import { defineMotion } from 'skinned-instanced-mesh';
-import { bakeVertexTexture } from 'skinned-instanced-mesh/vertex-textures';
+import { bakeVertexCharacter, bakeVertexTexture } from 'skinned-instanced-mesh/vertex-textures';
 // Makes it known to WebGPURenderer.
 import 'skinned-instanced-mesh/vertex-textures/webgpu';
 import {
   AnimationMixer,
   Box3,
   DoubleSide,
+  Group,
   LoopOnce,
   LoopPingPong,
   Matrix4,
@@ -19,12 +20,18 @@ import { describe, expect, test } from 'vitest';
 import { wind } from '../../demos/lib/motions/wind.js';
 import { letRead } from '../support/capture.js';
 import { captureOf, TWINS } from '../support/captures.js';
+import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { expectSameDrawn } from '../support/comparePair.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { partsOf } from '../support/features.js';
-import { assembleCharacter, getVertexPosition, SkinnedInstancedMesh } from '../support/library.js';
+import {
+  assembleCharacter,
+  bakeCharacter,
+  getVertexPosition,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
 import { moveBy } from '../support/moveBy.js';
-import { createStage, shaded } from '../support/pictures.js';
+import { changedPixels, createStage, shaded } from '../support/pictures.js';
 import { bumps, stripes } from '../support/textures.js';
 import { THOROUGH } from '../support/thorough.js';
 import { createFlag, createMorphing } from '../support/vertexSources.js';
@@ -103,6 +110,20 @@ describe.each(TWINS)('%s', (twin) => {
     const stage = createStage(BOUNDS, label === 'basic' ? 'point' : 'directional');
     await expectSameDrawn(`${twin} ${label}`, drawing.draw, stage, flag, crowd, BOUND);
     crowd.dispose();
+  });
+
+  test('who is posed by joints stays there beside a vertex texture in the same material', async () => {
+    const { root, clips } = createCoarseCharacter();
+    const crowd = new SkinnedInstancedMesh(bakeCharacter(root, clips), 1);
+    crowd.setMatrixAt(0, new Matrix4().makeTranslation(0.5, 0.2, 0));
+    const { scene, camera } = createStage(new Box3(new Vector3(-0.5, 0, -0.5), new Vector3(1, 2, 0.5)));
+    const alone = await drawing.draw(scene, camera, crowd);
+    const tiny = new SkinnedInstancedMesh(bakeVertexCharacter(root, []), 1);
+    tiny.setMatrixAt(0, new Matrix4().makeScale(0.001, 0.001, 0.001));
+    expect(tiny.material).toBe(crowd.material);
+    const both = await drawing.draw(scene, camera, new Group().add(crowd, tiny));
+    expect(changedPixels(both, alone)).toBeLessThan(10);
+    for (const one of [crowd, tiny]) one.dispose();
   });
 
   test('meshes that are mirrored, turned and morphed look as under a mixer', async () => {

@@ -4,3 +4,4 @@ import './package/command.js';
 import './package/workers.js';
 import './package/guides.js';
 import './package/bundles.js';
+import './package/production.js';

@@ -128,8 +128,8 @@ export class PackedApp {
     this.write(file, code);
   }
 
-  /** Bundles a page of one module in a moment, and opens it. */
-  async open(code: string, file = 'main.ts'): Promise<OpenedApp> {
+  /** Bundles a page of one module in a moment, and opens it. @param conditions Of exports of packages. */
+  async open(code: string, file = 'main.ts', conditions: string[] = []): Promise<OpenedApp> {
     const { folder } = this;
     this.write(file, code);
     await bundle({
@@ -140,6 +140,7 @@ export class PackedApp {
       format: 'esm',
       target: 'es2022',
       jsx: 'automatic',
+      conditions,
       define: { 'process.env.NODE_ENV': '"production"' },
       logLevel: 'silent',
     });

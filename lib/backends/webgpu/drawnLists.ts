@@ -1,7 +1,7 @@
 import type { BufferAttribute, Camera, InterleavedBufferAttribute, Material, Object3D } from 'three';
 import { fract, int } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import { drawFirst } from '../../../shaders/drawSlots.tsl.js';
+import { drawParameter } from '../../../shaders/drawSlots.tsl.js';
 import { noNumbers, numberAt } from '../../../shaders/instanceIndex.tsl.js';
 import { layeredOf, type TexelNode, texels } from '../../../shaders/TexelNode.js';
 import { buildOf, type DrawFrame, onceABuild } from '../../../shaders/tsl.js';
@@ -118,7 +118,8 @@ class CameraList implements DrawnList {
   }
 
   private numberOf(drawn: Node<'int'>): Node<'float'> {
-    return numberAt(this.list, drawn.add(drawFirst()).toVar());
+    const first = int(drawParameter(PARAM_LISTED)).sub(FIRST_LISTED);
+    return numberAt(this.list, drawn.add(first).toVar());
   }
 
   show(crowd: DrawnCrowd, frame: DrawFrame, rows: PaletteRows | null, all: boolean): void {

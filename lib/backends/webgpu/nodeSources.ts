@@ -1,10 +1,11 @@
 import { If, int, uniform } from 'three/tsl';
 import type { Node, NodeBuilder, WebGPURenderer } from 'three/webgpu';
-import { drawMorphTexel, drawStride } from '../../../shaders/drawSlots.tsl.js';
+import { drawParameter } from '../../../shaders/drawSlots.tsl.js';
 import { jointRows, multiplyRows } from '../../../shaders/palette.tsl.js';
 import { layeredOf, texels } from '../../../shaders/TexelNode.js';
 import { assignAll, componentsOf, variablesOf } from '../../../shaders/tsl.js';
 import { sourceOf } from '../../animation/PoseSource.js';
+import { PARAM_MORPH_TEXEL, PARAM_STRIDE } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { onCrowdUpdate, rowNode } from './crowdNodes.js';
 import type { RowsNodes } from './MatrixRows.js';
@@ -27,7 +28,7 @@ const trackNodes: NodeSource = {
       takeBefore?.(poses, renderer);
     });
     // Behind all else stands the inverse of the instance's matrix.
-    const last = int(drawStride()).toVar();
+    const last = int(drawParameter(PARAM_STRIDE)).toVar();
     const at = (row: Node<'int'>, column: Node<'int'>) => row.mul(last.add(1)).add(column).toVar();
     const rowsAt = (from: RowsNodes, row: Node<'int'>) => {
       const read = (column: Node<'int'>) => from.read(at(row, column));
@@ -37,7 +38,7 @@ const trackNodes: NodeSource = {
     const row = rowNode(crowd, build as unknown as NodeBuilder);
     const rows = rowsAt(reader, row);
     const influence = (target: Node<'int'>) => {
-      const [four] = reader.read(at(row, drawMorphTexel().add(target.shiftRight(2))));
+      const [four] = reader.read(at(row, int(drawParameter(PARAM_MORPH_TEXEL)).add(target.shiftRight(2))));
       return componentsOf(four).element(target.bitAnd(3));
     };
     return {

@@ -1,7 +1,7 @@
 import { packed } from './packed.js';
 
 /** The renderer that goes with each entry. */
-const RENDERERS = {
+export const RENDERERS = {
   'skinned-instanced-mesh': `
 import { WebGLRenderer } from 'three';
 const renderer = new WebGLRenderer({ preserveDrawingBuffer: true });`,

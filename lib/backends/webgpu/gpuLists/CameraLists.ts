@@ -1,36 +1,10 @@
-import type { Camera, Matrix4, Sphere } from 'three';
+import { type Camera, type Matrix4, Sphere } from 'three';
 import { IndirectStorageBufferAttribute, StorageBufferAttribute } from 'three/webgpu';
 import type { DrawnCrowd } from '../../../core/Crowd.js';
 import type { LevelMeasure, ListNumber, LODSelector } from '../../../culling/LODSelector.js';
 import { GROUP_WORDS, WORKGROUP } from './compactLists.js';
 import type { CameraOcclusion } from './cullInstances.js';
 import { DrawTable } from './DrawTable.js';
-
-/** What a camera sees of a crowd is computed from this, and where it goes. */
-export interface ListedView {
-  readonly buffers: CameraLists;
-  readonly matrices: StorageBufferAttribute;
-  /** A bit for each instance: whether it is drawn. */
-  readonly drawn: StorageBufferAttribute;
-  /** Instances in use. */
-  readonly count: number;
-  /** How many of `ViewSteps.planes` count, in sixes; 0 if all instances are seen. */
-  readonly frustums: number;
-  /** Around whatever an instance of the identity matrix may look like. */
-  readonly sphere: Sphere;
-  /** What the steps of the pose pass compute of an instance, see `PoseSteps`; null if there is no pass. */
-  readonly posed: { readonly entries: number; readonly columns: number } | null;
-  /** Null if nothing hides instances. */
-  readonly occlusion: CameraOcclusion | null;
-  readonly lists: readonly ListNumber[];
-  readonly splitter: LODSelector | null;
-  /** Those of the camera for which pictures are drawn; null if there is one level. */
-  readonly levels: CameraLists['levels'];
-  /** Whether this is for a shadow map, which may be drawn coarser. */
-  readonly inShadow: boolean;
-  /** By id the number of an instance's kind, four of them in a word; null if all are of one. */
-  readonly kinds: { readonly buffer: StorageBufferAttribute } | null;
-}
 
 /** What the GPU keeps of a crowd for one camera that looks at it, and what it was computed from. */
 export class CameraLists {
@@ -114,6 +88,33 @@ export class CameraLists {
       buffer.dispose();
     this.levels?.states.dispose();
   }
+}
+
+/** What a camera sees of a crowd is computed from this, and where it goes. */
+export class ListedView {
+  buffers!: CameraLists;
+  matrices!: StorageBufferAttribute;
+  /** A bit for each instance: whether it is drawn. */
+  drawn!: StorageBufferAttribute;
+  /** Instances in use. */
+  count = 0;
+  /** How many of `ViewSteps.planes` count, in sixes; 0 if all instances are seen. */
+  frustums = 0;
+  /** Around whatever an instance of the identity matrix may look like. */
+  readonly sphere = new Sphere();
+  /** What the steps of the pose pass compute of an instance, see `PoseSteps`; null if there is no pass. */
+  posed: { readonly entries: number; readonly columns: number } | null = null;
+  /** Null if nothing hides instances. */
+  occlusion: CameraOcclusion | null = null;
+  /** All instances, then those of each level of detail, if there are several, then others that meshes draw. */
+  lists: readonly ListNumber[] = [];
+  splitter: LODSelector | null = null;
+  /** Those of the camera for which pictures are drawn; null if there is one level. */
+  levels: CameraLists['levels'] = null;
+  /** Whether this is for a shadow map, which may be drawn coarser. */
+  inShadow = false;
+  /** By id the number of an instance's kind, four of them in a word; null if all are of one. */
+  kinds: { readonly buffer: StorageBufferAttribute } | null = null;
 }
 
 const createSize = () => new IndirectStorageBufferAttribute(new Uint32Array(3), 1);

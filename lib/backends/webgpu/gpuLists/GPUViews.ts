@@ -1,4 +1,4 @@
-import { Box3, type Camera, Frustum, type Material, Matrix4, Sphere, type Vector4 } from 'three';
+import { Box3, type Camera, Frustum, type Material, Matrix4, type Vector4 } from 'three';
 import { If, int, uint, uniform } from 'three/tsl';
 import { type ComputeNode, type Node, StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { noNumbers } from '../../../../shaders/instanceIndex.tsl.js';
@@ -16,7 +16,7 @@ import { PerRenderer, SharedSteps, type StepsRegistry } from '../PerRenderer.js'
 import { computeWaiting, wait } from '../PoseSteps.js';
 import { placesOf, type StoredOnGPU, storedPlaces } from '../StoredPlaces.js';
 import type { WebGPUPoses } from '../WebGPUPoses.js';
-import { CameraLists, type ListedView } from './CameraLists.js';
+import { CameraLists, ListedView } from './CameraLists.js';
 import { WORKGROUP } from './compactLists.js';
 import { type CameraOcclusion, PLANES } from './cullInstances.js';
 import { DRAW_NUMBERS } from './DrawTable.js';
@@ -58,23 +58,7 @@ class StoredWords {
  * What cameras see of a crowd, found by the GPU of one renderer: which instances, and how many, never comes back to the CPU.
  * Each camera has buffers of its own, since a shadow map may be drawn while the picture that needs it is.
  */
-class GPUViews implements ListedView {
-  // Of the view that is prepared:
-  buffers!: CameraLists;
-  levels: ListedView['levels'] = null;
-  inShadow = false;
-  frustums = 0;
-  count = 0;
-  posed: ListedView['posed'] = null;
-
-  readonly sphere = new Sphere();
-  occlusion: CameraOcclusion | null = null;
-  splitter: ListedView['splitter'] = null;
-  /** The lists of a view: all instances, then those of each level of detail, if there are several, then others that meshes draw. */
-  lists: readonly ListNumber[] = [];
-  kinds: StoredWords | null = null;
-  matrices = emptyBuffer();
-  drawn = emptyBuffer();
+class GPUViews extends ListedView {
   private readonly steps = new SharedSteps(viewSteps);
   private cameras: CameraLists[] = [];
   private capacity = 0;
@@ -90,7 +74,9 @@ class GPUViews implements ListedView {
   /** What draws of this frame may read still. */
   private readonly retired: { dispose(): void }[] = [];
 
-  constructor(private readonly renderer: WebGPURenderer) {}
+  constructor(private readonly renderer: WebGPURenderer) {
+    super();
+  }
 
   prepare(
     crowd: DrawnCrowd,
