@@ -1,26 +1,7 @@
-import { LoopOnce } from 'three';
 import { expect, test } from 'vitest';
 import { createStickCrowd, tipOf } from '../../support/stick.js';
 
 const createCrowd = (count = 4) => createStickCrowd(count, { A: 1, B: 2 });
-
-test('what an instance plays can be asked for', () => {
-  const crowd = createCrowd();
-  expect([0, 1].map((i) => crowd.getClipAt(i))).toEqual([null, null]);
-  crowd.play(1, 1, { timeScale: -2, time: 1.5 });
-  expect(crowd.getClipAt(1)).toBe('B');
-  expect(crowd.getTimeScaleAt(1)).toBeCloseTo(-2, 12);
-  crowd.update(0.5);
-  expect(crowd.getTimeAt(1)).toBeCloseTo(0.5, 6);
-  crowd.play(1, 'A', { loop: LoopOnce });
-  crowd.update(1.5);
-  expect(crowd.isPlayingAt(1)).toBe(false);
-  expect(crowd.getTimeAt(1)).toBe(1);
-  // three.js leaves it finished; here the last repetition runs again
-  crowd.setTimeAt(1, 0.25);
-  expect(tipOf(crowd, 1)).toBeCloseTo(0.25, 5);
-  expect(crowd.isPlayingAt(1)).toBe(true);
-});
 
 test('ranges and all instances take functions of the index', () => {
   const crowd = createCrowd(6);

@@ -1,23 +1,7 @@
 import { LoopPingPong, LoopRepeat } from 'three';
 import { expect, test } from 'vitest';
-import { bakeCharacter, frames, SkinnedInstancedMesh } from '../../support/library.js';
-import { createStick, createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
+import { createStickCrowd, REST_X, tipOf } from '../../support/stick.js';
 import { THOROUGH } from '../../support/thorough.js';
-
-test('without interpolation the nearest frame is shown', () => {
-  const { root, clips } = createStick();
-  const character = bakeCharacter(root, clips, { fps: 10, encoding: frames });
-  const crowd = new SkinnedInstancedMesh(character, 1, {
-    interpolate: false,
-  });
-  crowd.play(0, 'Slide');
-  crowd.update(0.54);
-  expect(tipOf(crowd, 0)).toBeCloseTo(0.5, 5);
-  crowd.update(0.02);
-  expect(tipOf(crowd, 0)).toBeCloseTo(0.6, 5);
-  crowd.interpolate = true;
-  expect(tipOf(crowd, 0)).toBeCloseTo(0.56, 5);
-});
 
 test('the clock stays fine after a month, and nothing moves when an epoch ends', () => {
   const duration = 1.2345;
