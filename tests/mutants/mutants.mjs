@@ -8,7 +8,7 @@ export const MUTANTS = {
     file: 'lib/playback/actionNumbers.ts',
     text: 'if (since >= left && left < REPEAT_FOREVER) {',
     fault: 'if (since > left && left < REPEAT_FOREVER) {',
-    tests: ['unit/playback/loops', 'unit/playback/likeAnimationAction'],
+    tests: ['unit/playback/fadesAndClock', 'unit/playback/likeAnimationAction'],
   },
   'warp-sign': {
     file: 'lib/playback/actionNumbers.ts',
@@ -182,7 +182,7 @@ export const MUTANTS = {
     file: 'lib/features/jointEdits/applyEdits.ts',
     text: 'const keep = kind & KIND_ADD ? 1 : 1 - weight;',
     fault: 'const keep = kind & KIND_ADD ? 1 - weight : 1;',
-    tests: ['unit/features'],
+    tests: ['unit/features', 'parity/edits'],
   },
   'impostor-of-material': {
     file: 'lib/features/impostors/ImpostorAtlas.ts',

@@ -16,6 +16,7 @@ import { characterHeight } from '../support/reference.js';
 
 /** Share of the character's height: what float32 makes of chains of ten joints. */
 const EXACT = 1e-5;
+const KINDS = ['rotation', 'position', 'scale', 'lookAt', 'proportion'] as const;
 
 describe.each(TWINS)('%s: pictures', (twin) => {
   const drawing = useDrawing(twin);
@@ -89,7 +90,8 @@ describe.each(TWINS)('%s', (twin) => {
       const one = () => Math.floor(next() * count);
       for (let i = 0; i < count; i++) {
         const turn = new Quaternion(next(), next(), next(), next()).normalize();
-        pair.place(i, new Matrix4().compose(new Vector3(0, 0.1 * height, 0), turn, new Vector3(1, 1, 1)));
+        const scale = new Vector3().setScalar(0.5 + next());
+        pair.place(i, new Matrix4().compose(new Vector3(0, 0.1 * height, 0), turn, scale));
         pair.play(i, Math.floor(next() * moving.length), 1, 0, next());
       }
       doll.play(0, Math.floor(next() * moving.length), 1, 0, next());
@@ -125,6 +127,7 @@ describe.each(TWINS)('%s', (twin) => {
         ['blending in', 0.2, () => live(1, 0.5)],
         ['blended in, edited', 0.4, () => edit(6)],
         ['blending back', 0.1, () => pair.live(1, null, 0.3)],
+        ['ended', 0.1, () => joints.forEach((joint) => KINDS.forEach((kind) => pair.end(2, joint, kind)))],
         ['swapped', 0.05, () => pair.swap(0, 1)],
         ['moved', 0, () => pair.place(2, new Matrix4().makeRotationY(next()))],
         // Another epoch begins: times that the shaders know move along.

@@ -94,8 +94,6 @@ describe.each(TWINS)('%s', (twin) => {
     { relative: false, lone: false, encoding: frames },
     { relative: true, lone: true },
     { relative: false, lone: true },
-    { relative: true, lone: false },
-    { relative: false, lone: true },
   ] as const)('morph targets go with the clip, %j', async ({ relative, lone, encoding }) => {
     const { root, clips, morphs } = createFace(relative, lone);
     const boneTexture = bakeBoneTexture(root, clips, { encoding });

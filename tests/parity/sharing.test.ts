@@ -15,7 +15,10 @@ import {
   WebGLRenderTarget,
 } from 'three';
 import { afterAll, describe, expect, test } from 'vitest';
+import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
+import { BOUND, expectSameDrawn } from '../support/comparePair.js';
+import { type Drawing, sharedDrawing } from '../support/drawings.js';
 import { expectSamePicture } from '../support/expectSamePicture.js';
 import {
   type BoneTexture,
@@ -28,9 +31,6 @@ import {
 import { changedPixels, createStage, picture, shaded } from '../support/pictures.js';
 import { Reference } from '../support/reference.js';
 import { createStick } from '../support/stick.js';
-
-/** Share of the pixels that the row covers, with its shadows, that may differ. */
-const BOUND = 0.0015;
 
 const renderer = new WebGLRenderer();
 renderer.shadowMap.enabled = true;
@@ -64,7 +64,12 @@ function createRow(material: Material) {
     return mesh;
   };
   // Other clips, encodings and influences: other textures and other shader variants on the one material.
-  crowd(bakeBoneTexture(root, clips, { clips: ['Run'], fps: 120, encoding: frames }), 'Run', 0.2, -1.6);
+  crowd(
+    bakeBoneTexture(root, clips, { clips: ['Run'], fps: 120, encoding: frames, precision: 'half' }),
+    'Run',
+    0.2,
+    -1.6,
+  );
   crowd(bakeBoneTexture(root, clips, { fps: 120, encoding: frames }), 'Wave', 0.5, 0);
   crowd(bakeBoneTexture(root, clips), 'Run', 0.31, 3.2);
 
@@ -88,20 +93,23 @@ function boundsOf(group: Group): Box3 {
   return new Box3().setFromObject(group, true);
 }
 
-function compareRow(material: Material, label: string): void {
+async function compareRow(draw: Drawing['draw'], material: Material, label: string): Promise<void> {
   const { expected, drawn, bounds } = createRow(material);
-  const { scene, camera } = createStage(bounds);
+  const stage = createStage(bounds);
   // three.js's own meshes first and last: a program left behind by one kind must not serve the other
-  const reference = picture(renderer, scene, camera, expected);
-  const ours = picture(renderer, scene, camera, drawn);
-  const again = picture(renderer, scene, camera, expected);
-  expect(changedPixels(reference, again, 0)).toBe(0);
-  expectSamePicture(label, reference, ours, picture(renderer, scene, camera, new Group()), BOUND);
+  const reference = await draw(stage.scene, stage.camera, expected);
+  await expectSameDrawn(label, draw, stage, expected, drawn);
+  expect(changedPixels(reference, await draw(stage.scene, stage.camera, expected), 0)).toBe(0);
 }
 
-test('one material on three crowds, a SkinnedMesh, an InstancedMesh and a Mesh', () => {
-  compareRow(new MeshStandardMaterial({ vertexColors: false, color: 0xcc9966 }), 'one material');
-});
+const plain = () => new MeshStandardMaterial({ vertexColors: false, color: 0xcc9966 });
+
+test.each(TWINS)(
+  'one material on three crowds, a SkinnedMesh, an InstancedMesh and a Mesh, %s',
+  async (twin) => {
+    await compareRow((await sharedDrawing(twin)).draw, plain(), `one material, ${twin}`);
+  },
+);
 
 describe("the user's own onBeforeCompile still runs", () => {
   const paint = (shader: { fragmentShader: string }) => {
@@ -112,7 +120,7 @@ describe("the user's own onBeforeCompile still runs", () => {
   };
 
   test('set afterwards, in the place of the one that was there, and compiled before the first frame', () => {
-    const material = new MeshStandardMaterial({ color: 0xcc9966 });
+    const material = plain();
     const { expected, drawn, bounds } = createRow(material);
     material.onBeforeCompile = paint;
     material.needsUpdate = true;
@@ -162,8 +170,7 @@ test('nothing global is changed, and a page where ShaderChunk was replaced draws
   const { morphinstance_vertex } = ShaderChunk as Record<string, string>;
   expect(morphinstance_vertex, 'the other library replaces chunks').not.toContain('gl_InstanceID');
 
-  const material = new MeshStandardMaterial({ color: 0x88aacc });
-  compareRow(material, 'beside replaced chunks');
+  await compareRow((await sharedDrawing('GLSL')).draw, plain(), 'beside replaced chunks');
 
   // Both on one page, each drawn alone and then together: neither changes the other's picture.
   const mesh = root.getObjectByProperty('isSkinnedMesh', true) as SkinnedMesh;

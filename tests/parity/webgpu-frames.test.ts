@@ -112,22 +112,6 @@ test.each([
   renderer.dispose();
 });
 
-test('one crowd drawn by two renderers', async () => {
-  const crowd = createStickCrowd(1);
-  crowd.geometry = captureGeometry(crowd.geometry);
-  crowd.material = captureNodeMaterial(3);
-  for (const forceWebGL of [false, true]) {
-    const renderer = new WebGPURenderer({ forceWebGL });
-    await renderer.init();
-    for (const time of [0.25, 0.75]) {
-      crowd.play(0, 'Slide', { time });
-      const drawn = await captureNodes(renderer, crowd, 3, 1);
-      expect(drawn[0]).toBeCloseTo(time + 5, 4);
-    }
-    renderer.dispose();
-  }
-});
-
 test('WebGLRenderer says that it cannot draw a crowd in node materials', () => {
   const crowd = createStickCrowd(1);
   crowd.material = new MeshStandardNodeMaterial();

@@ -1,6 +1,7 @@
 import { type GeometryGroup, type Material, type Scene, VSMShadowMap } from 'three';
 import { levelDissolveGLSL } from '../../../shaders/levelDissolve.glsl.js';
 import { PARAM_SHADOW_VARIANT, PARAM_VARIANT } from '../../constants.js';
+import { rootOf } from '../../core/drawnCrowds.js';
 import type { CrowdMesh } from '../../crowd/CrowdMesh.js';
 import type { LevelMesh } from '../../features/levels/LevelMesh.js';
 import { glslSourceOf } from './glslSources.js';
@@ -16,12 +17,14 @@ export const levelDraws: LevelGLSL = {
 
   begin(owner) {
     const { attachments, crowd, skeleton } = owner;
+    const mesh = owner as LevelMesh;
+    // three.js has uploaded its geometry by now.
+    if (mesh.follows) mesh.follows = 2;
     // Other kinds of renderers do not draw levels so.
     const isShared = skeleton.drawn.shared || crowd.places.shared;
     for (let i = 0; i < attachments.length; i++) {
       const level = attachments[i] as LevelMesh;
-      level.mayFollow = !isShared && isAlike(level, owner);
-      level.follows = false;
+      level.follows = !isShared && isAlike(level, owner) ? 1 : 0;
     }
   },
 
@@ -32,7 +35,7 @@ export const levelDraws: LevelGLSL = {
     const part = owner.geometry.groups.indexOf(group as GeometryGroup);
     for (let i = 0; seen !== null && i < attachments.length; i++) {
       const level = attachments[i] as LevelMesh;
-      if (!level.follows || !level.visible || seen.of(level.list).count === 0) continue;
+      if (level.follows < 2 || !level.visible || seen.of(level.list).count === 0) continue;
       // Maps of variance have what receives shadows, too.
       const receives = level.receiveShadow && renderer.shadowMap.type === VSMShadowMap;
       if (!scene && !level.castShadow && !receives) continue;
@@ -59,8 +62,6 @@ const SAME = [
   'receiveShadow',
   'customDepthMaterial',
   'customDistanceMaterial',
-  'boneTexture',
-  'parts',
   'onBeforeRender',
   'onAfterRender',
   'onBeforeShadow',
@@ -76,7 +77,8 @@ function isAlike(level: LevelMesh, owner: CrowdMesh): boolean {
     level.layers.mask !== owner.layers.mask ||
     (level.castShadow && !owner.castShadow) ||
     geometry.userData.lacks ||
-    owner.geometry.userData.lacks
+    owner.geometry.userData.lacks ||
+    (rootOf(owner) as Scene).overrideMaterial?.transparent
   )
     return false;
   for (let i = 0; i < SAME.length; i++) {

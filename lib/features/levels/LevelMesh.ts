@@ -47,10 +47,8 @@ export class LevelMesh extends CrowdMesh {
   readonly isLevelMesh = true;
   /** @internal */
   declare drawn: AttachedMesh['drawn'];
-  /** Whether WebGLRenderer may draw it right after its owner, and not as an object of the scene. @internal */
-  mayFollow = false;
-  /** Whether it does in this frame. @internal */
-  follows = false;
+  /** 2 while WebGLRenderer draws it right after its owner, and not as an object of the scene; 1 where it is about to. @internal */
+  follows = 0;
   /** Called when it was disposed. @internal */
   removed: (() => void) | null = null;
 
@@ -81,7 +79,7 @@ export class LevelMesh extends CrowdMesh {
     const { layers } = this;
     const { test } = layers;
     // Renderers ask it first: a mesh of no level costs no draw call.
-    layers.test = (other) => !this.follows && this.list !== 0 && test.call(layers, other);
+    layers.test = (other) => this.follows < 2 && this.list !== 0 && test.call(layers, other);
     this.motions = owner.motions;
     // What is drawn in the same materials casts shadows in the same, too.
     if ([material].flat()[0] === [owner.material].flat()[0]) {
@@ -107,16 +105,10 @@ export class LevelMesh extends CrowdMesh {
     return (this.owner as CrowdMesh | undefined)?.parts ?? null;
   }
 
-  /** three.js has uploaded the geometry when it calls this. @internal */
-  override beginFrame(): void {
-    super.beginFrame();
-    this.follows = this.mayFollow;
-  }
-
-  /** Another kind of renderer may be next, which draws it as an object. @internal */
-  override endDraws(): void {
-    super.endDraws();
-    this.follows = false;
+  /** What renderers begin with: another kind may be next, which draws it as an object. @internal */
+  override updateMatrixWorld(force?: boolean): void {
+    super.updateMatrixWorld(force);
+    this.follows = 0;
   }
 
   /** @internal */

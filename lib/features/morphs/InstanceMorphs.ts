@@ -93,7 +93,7 @@ export class InstanceMorphs implements MeshFeature {
     const { geometry, morphs } = this.mesh;
     const targets = geometry.morphAttributes.position?.length ?? 0;
     const { morphTargetInfluences } = object ?? {};
-    if (morphTargetInfluences?.length !== targets) {
+    if (!targets || morphTargetInfluences?.length !== targets) {
       throw new Error(
         `The object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, and the geometry ${targets} targets.`,
       );

@@ -94,6 +94,9 @@ test('arguments and indices out of range', () => {
   expect(() => crowd.setMorphAt(0, mesh)).toThrow('make a new InstanceMorphs(crowd)');
   new InstanceMorphs(crowd);
   expect(() => crowd.setMorphAt(0, mesh)).toThrow('The object has no morph target');
+  expect(() => crowd.setMorphAt(0, Object.assign(mesh, { morphTargetInfluences: [] }))).toThrow(
+    'has 0 morph',
+  );
   const { boneTexture } = crowd;
   expect(() => new SkinnedInstancedMesh(mesh.geometry, mesh.material, boneTexture, -1)).toThrow(
     'cannot be -1 instances',

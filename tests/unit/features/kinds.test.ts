@@ -1,3 +1,4 @@
+import { GPUInstances } from 'skinned-instanced-mesh/webgpu';
 import {
   Box3,
   BoxGeometry,
@@ -10,6 +11,7 @@ import {
   Raycaster,
   Vector3,
 } from 'three';
+import { StorageInstancedBufferAttribute } from 'three/webgpu';
 import { expect, test } from 'vitest';
 import { createCharacter } from '../../../demos/character.js';
 import { HEADER_PHASE } from '../../../lib/playback/instanceLayout.js';
@@ -138,6 +140,20 @@ test('kinds that go, as for those of a copy, take along what is attached to them
   expect(one.kinds.getKindAt(4)).toBe(1);
   one.kinds.remove(1);
   expect(one.crowd.crowd.members).toHaveLength(members - 2);
+});
+
+test('rays find whom the GPU places in a kind that is larger than the crowd', async () => {
+  const { crowd, kinds, matrices } = createCrowd();
+  const storage = new StorageInstancedBufferAttribute(6, 16);
+  matrices.forEach((matrix, i) => matrix.toArray(storage.array, i * 16));
+  const gpu = new GPUInstances(crowd, { matrices: storage });
+  const renderer = { getArrayBufferAsync: async () => storage.array.buffer } as never;
+  const above = new Raycaster(new Vector3(4, 4, 9), new Vector3(0, 0, -1));
+  expect(await gpu.raycast(renderer, above)).toBe(null);
+  const { root } = createRogue();
+  root.getObjectByName('Hat')!.scale.y = 30;
+  kinds.add(bakeCharacter(root, []));
+  expect(await gpu.raycast(renderer, above)).toMatchObject({ instanceId: expect.any(Number) });
 });
 
 test('another skeleton is refused, with the way out', () => {
