@@ -149,5 +149,12 @@ export const SHADING_JOINT = 'normals of part ';
 export const UNEVEN_INSTANCES = 1;
 export const UNEVEN_PARTS = 2;
 
+/**
+ * The attributes that shaders read in place of `skinIndex` and `shadingJoint`: which columns of a palette these joints have. Named as
+ * further influences are, so that whatever leaves those out leaves them out.
+ */
+export const PALETTE_COLUMNS = 'joints_0';
+export const SHADING_COLUMN = 'weights_0';
+
 /** How many joints a vertex may follow. */
 export type Influences = 1 | 2 | 4;

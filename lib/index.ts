@@ -18,11 +18,7 @@ import { glslTiles } from './backends/webgl/glslTiles.js';
 import { levelDraws } from './backends/webgl/levelDraws.js';
 import { registerLevelGLSL, registerSurfaceGLSL } from './backends/webgl/patchMaterial.js';
 import { webGLBackend } from './backends/webgl/WebGLBackend.js';
-import {
-  registerBodiesGLSL,
-  registerLayersGLSL,
-  registerPoseEditGLSL,
-} from './backends/webgl/WebGLPosePass.js';
+import { registerPassGLSL } from './backends/webgl/WebGLPosePass.js';
 import type { Encoding } from './baking/BakeOptions.js';
 import { frames as baseFrames } from './baking/frames.js';
 import { mergeMaterials as merge } from './character/mergeMaterials.js';
@@ -61,10 +57,14 @@ export type InstanceUniforms<T extends InstanceUniformTypes = InstanceUniformTyp
 
 export const frames: Encoding = /*@__PURE__*/ withPieces(baseFrames, registerGLSLSource, frameGLSL, restGLSL);
 
-export const JointEdits = /*@__PURE__*/ withPieces(BaseEdits, registerPoseEditGLSL, jointEditsGLSL);
+export const JointEdits = /*@__PURE__*/ withPieces(BaseEdits, registerPassGLSL, {
+  JointEdits: jointEditsGLSL,
+});
 export type JointEdits = BaseEdits;
 
-export const AnimationLayers = /*@__PURE__*/ withPieces(BaseLayers, registerLayersGLSL, layersGLSL);
+export const AnimationLayers = /*@__PURE__*/ withPieces(BaseLayers, registerPassGLSL, {
+  AnimationLayers: layersGLSL,
+});
 export type AnimationLayers = BaseLayers;
 
 export const CrowdLevels = /*@__PURE__*/ withPieces(BaseLevels, registerLevelGLSL, levelDraws);
@@ -89,5 +89,5 @@ export type Impostor = BaseImpostor;
 export const mergeMaterials = /*@__PURE__*/ withPieces(merge, registerSurfaceGLSL, surface);
 
 export * from './exports.js';
-export const CrowdKinds = /*@__PURE__*/ withPieces(BaseKinds, registerBodiesGLSL, bodiesGLSL);
+export const CrowdKinds = /*@__PURE__*/ withPieces(BaseKinds, registerPassGLSL, { CrowdKinds: bodiesGLSL });
 export type CrowdKinds = BaseKinds;

@@ -73,12 +73,16 @@ if ( isNode ) {
 }
 `,
   entry: /* glsl */ `
-if ( ownRow >= 0 )
-  entries.y = bodyEntry( ownRow, passLayout.x + passLayout.z * 3 + ( action.table - trackLayout.z ) / passLayout.y, entries.y );
+if ( ownRow >= 0 ) {
+
+  int joints = int( trackTexel( trackLayout.x ).w );
+  entries.y = bodyEntry( ownRow, passLayout.x + joints * 3 + ( action.table - trackLayout.z ) / passLayout.y, entries.y );
+
+}
 `,
   key: 'if ( entry < - 1 ) return bodyKey( - 2 - entry, frame );',
   fit: 'mixed.translation.below.xyz = nodeFit.xyz + abs( nodeFit.w ) * mixed.translation.below.xyz;',
-  inverse: 'bodyInverse( bodyRow( instance ), column )',
+  inverse: 'bodyInverse( bodyRow( instance ), int( chain.w ) )',
 };
 
 /** The functions for nodes. */

@@ -1,3 +1,4 @@
+import { PALETTE_COLUMNS } from '../lib/constants.js';
 import type { ShaderVariant } from './ShaderVariant.js';
 
 /** The product of two affine matrices, as rows. */
@@ -79,7 +80,7 @@ export const eachJointGLSL = (
   influences: ShaderVariant['influences'] | 'INFLUENCES',
   add: string,
 ): string => /* glsl */ `
-  vec4 joints = skinIndex;
+  vec4 joints = ${PALETTE_COLUMNS};
   vec4 weights = skinWeight;
 
   // A variant may follow fewer joints than the geometry has, for instance in shadow maps: then the weights of those it follows, which

@@ -1,6 +1,6 @@
 import { attribute, If, int, ivec4 } from 'three/tsl';
 import type { Node } from 'three/webgpu';
-import type { Influences } from '../lib/constants.js';
+import { type Influences, PALETTE_COLUMNS } from '../lib/constants.js';
 import followJointsNodes from './palette.glsl.js?nodes=followJointsGLSL';
 import multiplyRowsNodes from './palette.glsl.js?nodes=multiplyRowsGLSL';
 import type { ShaderVariant } from './ShaderVariant.js';
@@ -19,7 +19,7 @@ export const followJoints =
   (addJoint) =>
     followJointsNodes<{ followJoints(): void }>({
       INFLUENCES: int(influences),
-      skinIndex: ivec4(attribute<'ivec4'>('skinIndex', 'ivec4')),
+      [PALETTE_COLUMNS]: ivec4(attribute<'ivec4'>(PALETTE_COLUMNS, 'ivec4')),
       skinWeight: attribute<'vec4'>('skinWeight', 'vec4'),
       followJoint: (joint: Node<'int'>, weight: Node<'float'>) => addJoint(joint.toVar(), weight.toVar()),
     }).followJoints();

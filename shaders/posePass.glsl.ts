@@ -22,7 +22,7 @@ precision highp float;
 precision highp int;
 
 uniform highp vec4 settings[ 3 ];
-/* Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints; then instances in a row. */
+/* Nodes; then entries of an instance: its nodes and groups of four morph targets; then columns that are joints; then instances in a row. */
 #define passLayout ivec4( settings[ 0 ] )
 /* Texels at which nodes, joints and clips begin. */
 #define trackLayout ivec3( settings[ 1 ].xyz )
@@ -321,7 +321,7 @@ export const composeGLSL = /*@__PURE__*/ (() =>
   ))();
 
 /**
- * The second step: a fragment for each column of each instance, which are its joints, then groups of four morph targets, and one more.
+ * The second step: a fragment for each column of each instance, which are joints, see `fitColumns`, then groups of four morph targets, and one more.
  * It writes the instance's matrix times the joint's skinning matrix; or copies the influences; or writes the inverse of the
  * instance's matrix, by which shaders get at the pose without the place.
  *

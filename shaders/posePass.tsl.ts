@@ -14,7 +14,7 @@ import type { Rows } from './tsl.js';
 
 /** What all steps of the pass read. */
 export interface PassNodes extends TrackTexelNodes {
-  /** Nodes; then entries of an instance: its nodes and groups of four morph targets; then joints. */
+  /** Nodes; then entries of an instance: its nodes and groups of four morph targets; then columns that are joints. */
   passLayout: Node<'ivec4'>;
   /** Whether there are bodies of other proportions, with what `bodyNodes` gives. */
   HAS_BODIES: boolean;

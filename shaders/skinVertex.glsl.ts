@@ -1,5 +1,5 @@
 import type { Material } from 'three';
-import { UNEVEN_INSTANCES, UNEVEN_PARTS } from '../lib/constants.js';
+import { PALETTE_COLUMNS, SHADING_COLUMN, UNEVEN_INSTANCES, UNEVEN_PARTS } from '../lib/constants.js';
 import { drawSlotsGLSL } from './drawSlots.glsl.js';
 
 import { instanceIndexGLSL } from './instanceIndex.glsl.js';
@@ -47,7 +47,7 @@ vec3 posedPosition( vec3 position, mat3x4 skin ) {
 vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 
   normal = posed( vec4( normal, 0.0 ), skin ).xyz;
-  ${shaded ? 'if ( shadingJoint > 0.5 ) return shadedNormal( normal );' : ''}
+  ${shaded ? `if ( ${SHADING_COLUMN} > 0.5 ) return shadedNormal( normal );` : ''}
   ${uneven ? UNEVEN : ''}
   return normal;
 
@@ -77,7 +77,7 @@ const UNEVEN = /* glsl */ `
  * other matrix does the same, a joint of the mesh's own says what it is: both do at posed normals what they do there.
  */
 const SHADED = /* glsl */ `
-attribute float shadingJoint;
+attribute float ${SHADING_COLUMN};
 vec4 followedJoints;
 vec4 followedWeights;
 
@@ -85,7 +85,7 @@ mat3x4 skinningMatrix();
 
 vec3 shadedNormal( vec3 normal ) {
 
-  followedJoints = vec4( shadingJoint - 1.0, 0.0, 0.0, 0.0 );
+  followedJoints = vec4( ${SHADING_COLUMN} - 1.0, 0.0, 0.0, 0.0 );
   followedWeights = vec4( 1.0, 0.0, 0.0, 0.0 );
   mat3 rows = mat3( skinningMatrix() );
   #ifdef CROWD_BACK
@@ -245,12 +245,12 @@ function skinningFunctions(program: CrowdProgram): string {
       : [posedGLSL((program.uneven & UNEVEN_INSTANCES) > 0 && isPlaced(program), isShaded(program))]),
   ]);
 
-  const functions = [...declarations];
+  const functions = [`attribute vec4 ${PALETTE_COLUMNS};`, ...declarations];
   const single = codes.length === 1;
   codes.forEach((code, i) => {
     const name = single ? 'skinningMatrix' : `skinningMatrix_${code}`;
     const matrix = sourceOf(variants[i]).skinningMatrix(name, variants[i]);
-    functions.push(isShaded(program) ? matrix.replace(/\bskin(Index|Weight)\b/g, followed) : matrix);
+    functions.push(isShaded(program) ? followed(matrix) : matrix);
   });
   if (!single) {
     const branches = codes.map((code) => `if ( code == ${code} ) return skinningMatrix_${code}();`);
@@ -268,9 +268,10 @@ mat3x4 skinningMatrix() {
   return drawSlotsGLSL(text, variantParameter, motions.vectors) + text;
 }
 
-const FOLLOW = 'followedJoints = skinIndex;\nfollowedWeights = skinWeight;\n';
+const FOLLOW = `followedJoints = ${PALETTE_COLUMNS};\nfollowedWeights = skinWeight;\n`;
 
-const followed = (_: string, what: string) => (what === 'Index' ? 'followedJoints' : 'followedWeights');
+const followed = (matrix: string) =>
+  matrix.replace(PALETTE_COLUMNS, 'followedJoints').replace('skinWeight', 'followedWeights');
 
 /** Whether vertices may say by which joint their normals are turned. */
 const isShaded = ({ uneven, codes, sourceOf }: CrowdProgram): boolean =>

@@ -10,7 +10,7 @@ import type { PosedBeyondClips } from './posedBounds.js';
 
 /**
  * Changes poses of single instances after their clips were mixed: what the pose pass, poses on the CPU and bounds ask for.
- * Its shader text is registered with each backend, see `registerPoseEditGLSL` and `registerPoseEditNodes`.
+ * Its shader text is registered with each backend, see `registerPassGLSL` and `registerPoseEditNodes`.
  */
 export interface PoseEditor {
   /** Another number after each change. No two editors ever have the same, and none has 0. */
@@ -76,6 +76,8 @@ export interface PosedCrowd {
     readonly poseEdits: PoseEditor | null;
     /** Null where the CPU knows everything. */
     readonly written: WrittenOnGPU | null;
+    /** How many columns of palettes are joints, see `fitColumns`. */
+    columns: number;
   };
   /** Which instances exist and are visible. @internal */
   readonly visibility: InstanceVisibility;

@@ -106,9 +106,9 @@ export const trackSource: PoseSource = {
   createReader: ({ tracks }) => new TrackReader(tracks as PoseTracks),
 
   setParameters(crowd, parameters) {
-    const { jointNodes, morphRest } = tracksOf(crowd);
-    parameters[PARAM_STRIDE] = jointNodes.length + morphRest.length / 4;
-    parameters[PARAM_MORPH_TEXEL] = jointNodes.length;
+    const { columns } = crowd.crowd;
+    parameters[PARAM_STRIDE] = columns + tracksOf(crowd).morphRest.length / 4;
+    parameters[PARAM_MORPH_TEXEL] = columns;
     // The pass alone asks for it. Parameters that stay as they are need not be sent.
     parameters[PARAM_CLOCK] = parameters[PARAM_EPOCH] = 0;
   },

@@ -1,5 +1,6 @@
 import { AFFINE_SIZE } from '../constants.js';
 import { runAll } from '../utils/slices.js';
+import type { JointBoxes } from './jointBoxes.js';
 import {
   NODE_ENTRIES,
   type PoseTracks,
@@ -40,13 +41,14 @@ export function trackSize(tracks: PoseTracks): number {
 }
 
 /**
- * Texels of a node: one for its parent, where its fixed matrix is and how many nodes are before it in its segment of a chain; then
+ * Texels of a node: one for its parent, where its fixed matrix is, how many nodes are before it in its segment of a chain, and how many
+ * joints there are; then
  * its rotation, translation and scale at rest.
  */
 export const NODE_TEXELS = 4;
 /**
- * Texels of a joint: one that says at which texel its chain begins, how many nodes are in it and which node the joint is
- * itself; then three for the rows of its inverse bind matrix.
+ * Texels of a joint, in the order of a palette's columns: one that says at which texel its chain begins, how many nodes are in it, which
+ * node the joint is itself, and its number; then three for the rows of its inverse bind matrix.
  */
 export const JOINT_TEXELS = 4;
 /** Nodes in a texel of a chain. A chain is all nodes whose local matrices make up a joint's: the root first, the joint last. */
@@ -92,14 +94,27 @@ function chainLength(parents: Int32Array, node: number): number {
 /** Entries of the table, or hundreds of keys, that are written between two steps. */
 const STEP = 1024;
 
+/**
+ * For each joint its column of a palette. First come those that vertices follow, parents before children, so that rows need not hold
+ * the others.
+ */
+export function columnsOf({ parents, jointNodes }: PoseTracks, boxes: JointBoxes): number[] {
+  const isFree = (joint: number) => +(boxes[joint * 6] > boxes[joint * 6 + 3]);
+  const lengthOf = (joint: number) => chainLength(parents, jointNodes[joint]);
+  const order = [...jointNodes.keys()];
+  order.sort((a, b) => isFree(a) - isFree(b) || lengthOf(a) - lengthOf(b));
+  return order.map((_, joint) => order.indexOf(joint));
+}
+
 /** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */
-export function trackTexels(tracks: PoseTracks) {
-  return runAll(trackTexelSteps(tracks));
+export function trackTexels(tracks: PoseTracks, boxes: JointBoxes) {
+  return runAll(trackTexelSteps(tracks, boxes));
 }
 
 /** {@link trackTexels}, step by step, so that a page can go on between them. */
 export function* trackTexelSteps(
   tracks: PoseTracks,
+  boxes: JointBoxes,
 ): Generator<number, { texels: Float32Array; height: number; layout: ReturnType<typeof trackLayout> }, void> {
   const { parents, rest, fixed, before, jointNodes, inverses, morphRest, table, clips, keys, shorts } =
     tracks;
@@ -123,7 +138,7 @@ export function* trackTexelSteps(
     const above = (chainLength(parents, node) - 1) % SEGMENT_NODES;
     const [x, y, z, ...turn] = rest.subarray(node * TRS_SIZE, (node + 1) * TRS_SIZE);
     const scale = turn.splice(4);
-    const numbers = [parents[node], fixedAt[node], above, 0, ...turn, x, y, z, 0, ...scale];
+    const numbers = [parents[node], fixedAt[node], above, jointNodes.length, ...turn, x, y, z, 0, ...scale];
     texels.set(numbers, (layout.nodes + node * NODE_TEXELS) * 4);
   }
   for (let group = 0; group < morphRest.length / 4; group++) {
@@ -132,11 +147,12 @@ export function* trackTexelSteps(
     texels.set(morphRest.subarray(group * 4, group * 4 + 4), at);
   }
   let chain = layout.chains;
+  const columns = columnsOf(tracks, boxes);
   for (let joint = 0; joint < jointNodes.length; joint++) {
-    const at = (layout.joints + joint * JOINT_TEXELS) * 4;
+    const at = (layout.joints + columns[joint] * JOINT_TEXELS) * 4;
     const length = chainLength(parents, jointNodes[joint]);
     const inverse = inverses.subarray(joint * AFFINE_SIZE, (joint + 1) * AFFINE_SIZE);
-    texels.set([chain, length, jointNodes[joint], 0, ...inverse], at);
+    texels.set([chain, length, jointNodes[joint], joint, ...inverse], at);
     for (let i = length, node = jointNodes[joint]; i-- > 0; node = parents[node])
       texels[chain * 4 + i] = node;
     chain += Math.ceil(length / CHAIN_NODES);

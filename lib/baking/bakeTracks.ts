@@ -87,7 +87,7 @@ function* bakeTracks(bake: RigBake): Steps<Poses> {
   let packed = yield* packTracks(skeleton, bake.clips, keyed);
   const bounds = yield* clipBounds(packed, boxes);
   if (precision === 'half') packed = yield* shortenKeys(packed);
-  const { texels, height } = yield* trackTexelSteps(packed);
+  const { texels, height } = yield* trackTexelSteps(packed, boxes);
   yield 1;
   const rows = Math.max(height, (packed.shorts?.length ?? 0) / SHORTS_PER_ROW);
   const count = trackSize(packed);

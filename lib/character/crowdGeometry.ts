@@ -8,7 +8,8 @@ import {
 } from 'three';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { createPoseMix } from '../animation/mixPose.js';
-import { AFFINE_SIZE, type Influences } from '../constants.js';
+import { columnsOf } from '../animation/trackTexels.js';
+import { AFFINE_SIZE, type Influences, PALETTE_COLUMNS, SHADING_COLUMN } from '../constants.js';
 import { drawnVertices, inFloats, morphOffsets, type NumberArray, plainArray } from '../utils/geometries.js';
 
 /** A part of a character: one of its meshes. */
@@ -28,7 +29,7 @@ export interface CharacterPart {
 
 /** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {
-  /** `stride` integers for each vertex: four joints, the one with the largest weight first, then at `SKIN_PART` the part, and the number of its merged material. */
+  /** `stride` integers for each vertex: four joints, the one with the largest weight first, then at `SKIN_PART` the part, and the number of its merged material; last of all the joints' columns, see `PALETTE_COLUMNS`. */
   joints: TypedArray;
   stride: number;
   /** Four for each vertex; none follows on one that is zero. */
@@ -42,9 +43,9 @@ export const SKIN_PART = 4;
 /** Where the number of its material is, among those that were merged with different textures. */
 const SKIN_MATERIAL = 5;
 
-/** Integers per vertex with 8 and with 16 bits each: joints and part, filled up to 4 bytes, of which WebGPU wants strides. */
-const STRIDE_8 = 8;
-const STRIDE_16 = 6;
+/** Integers per vertex with 8 and with 16 bits each: joints, part and columns, each filled up to 4 bytes, as WebGPU wants it. */
+const STRIDE_8 = 12;
+const STRIDE_16 = 10;
 
 /** Weights that are so near to a whole number of 8 or 16 bits are one: a float has not much more precision. */
 const NEAR = 1e-7;
@@ -61,8 +62,8 @@ const SUM_TOLERANCE = 0.01;
  */
 export const FURTHER_INFLUENCES = /^(joints|weights)_\d+$/;
 
-/** What poses the vertices of a geometry. */
-type Poser = { readonly boneTexture: BoneTexture };
+/** What poses geometries, and how many columns of its palettes are joints: up to the last that something has followed so far. */
+type Poser = { readonly boneTexture: BoneTexture; columns: number };
 
 /** What poses each geometry that a crowd draws, or that was made of one. */
 export const posers = /*@__PURE__*/ new WeakMap<BufferGeometry, Poser>();
@@ -93,21 +94,46 @@ export function createCrowdGeometry(
   for (const name in geometry.attributes) if (FURTHER_INFLUENCES.test(name)) geometry.deleteAttribute(name);
   if (binding === null) packSkin(geometry, sortSkin(source, boneTexture, influences));
   else binding.bind(geometry, source);
+  fitColumns(geometry, poser);
   makeMorphsRelative(geometry);
   posers.set(geometry, poser);
   return geometry;
 }
 
 /**
- * Gives a crowd geometry joints, weights and parts in as few bytes as hold them without loss: 8 or 12 for joints and part, and 4 or 8
+ * Gives a crowd geometry joints, weights and parts in as few bytes as hold them without loss: 12 or 20 for joints and part, and 4 or 8
  * for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
  */
-function packSkin(geometry: BufferGeometry, [integers, floats]: ReturnType<typeof sortSkin>): void {
+function packSkin(geometry: BufferGeometry, [integers, floats, joints]: ReturnType<typeof sortSkin>): void {
   // What follows one joint alone may be moved to any other.
-  const wide = integers.some((value) => value > 255) || isRigid(integers, floats);
+  const wide = joints > 256 || integers.some((value) => value > 255) || isRigid(integers, floats);
   const skin = wide ? new InterleavedBuffer(integers, STRIDE_16) : narrowed(integers);
   const shares = toShares(floats, Uint8Array) ?? toShares(floats, Uint16Array);
   setSkin(geometry, skin, shares ?? floats);
+  geometry.setAttribute(PALETTE_COLUMNS, new InterleavedBufferAttribute(skin, 4, skin.stride - 4));
+}
+
+/**
+ * Writes which columns of a palette the vertices of a crowd geometry follow, if they follow joints, and has the crowd's rows hold those and
+ * all before them.
+ */
+export function fitColumns(geometry: BufferGeometry, crowd: Poser): void {
+  const { [PALETTE_COLUMNS]: written, skinWeight, shadingJoint } = geometry.attributes;
+  if (!written) return;
+  const { tracks, jointBoxes, jointNames } = crowd.boneTexture.data;
+  const columns = tracks ? columnsOf(tracks, jointBoxes) : [...jointNames.keys()];
+  const { data: skin, offset } = written as InterleavedBufferAttribute;
+  const { array, stride } = skin;
+  skinWeight.array.forEach((weight, i) => {
+    const at = (i >> 2) * stride + (i & 3);
+    array[at + offset] = columns[array[at]];
+    if (weight > 0) crowd.columns = Math.max(crowd.columns, array[at + offset] + 1);
+  });
+  skin.needsUpdate = true;
+  if (!shadingJoint) return;
+  crowd.columns = columns.length;
+  const shading = Float32Array.from(shadingJoint.array, (one) => one && columns[one - 1] + 1);
+  geometry.setAttribute(SHADING_COLUMN, new BufferAttribute(shading, 1));
 }
 
 /** Sets the attributes of a skin, see `Skin`. */
@@ -232,7 +258,8 @@ function sortSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: 
   const followed = plainArray(skinIndex, 4);
   const weights = plainArray(skinWeight, 4);
   const order = [0, 0, 0, 0];
-  const check = skinChecker(source, `geometry "${source.name}"`, boneTexture.jointNames.length);
+  const joints = boneTexture.jointNames.length;
+  const check = skinChecker(source, `geometry "${source.name}"`, joints);
 
   for (let vertex = 0; vertex < position.count; vertex++) {
     const at = vertex * 4;
@@ -261,7 +288,7 @@ function sortSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: 
       floats[at + i] = weights[order[i]] * scale;
     }
   }
-  return [integers, floats] as const;
+  return [integers, floats, joints] as const;
 }
 
 /** Whether all vertices follow one joint. */

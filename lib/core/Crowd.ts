@@ -75,6 +75,8 @@ export class Crowd {
   longSteps = 0;
   /** When the first of these was, as of `performance.now()`. */
   longSince = 0;
+  /** How many columns of palettes are joints, see `fitColumns`. */
+  columns = 0;
   /** First the crowd's own mesh, whose `count` says which instances have events; then all that is attached. */
   members: readonly DrawnCrowd[] = [];
 
@@ -296,6 +298,7 @@ export class Crowd {
   replaceBoneTexture(boneTexture: BoneTexture): void {
     for (const member of this.members) member.prepareBoneTexture(boneTexture);
     this.boneTexture = boneTexture;
+    this.columns = 0;
     for (const feature of this.features) feature.boneTextureReplaced?.();
     for (const member of this.members) member.boneTextureReplaced();
   }

@@ -22,7 +22,7 @@ import {
 import type { SkinnedInstancedMeshEventMap } from '../actions/InstanceMixer.js';
 import type { BoneTexture } from '../animation/BoneTexture.js';
 import { sourceOf } from '../animation/PoseSource.js';
-import { type CharacterPart, createCrowdGeometry, jointsOf } from '../character/crowdGeometry.js';
+import { type CharacterPart, createCrowdGeometry, fitColumns, jointsOf } from '../character/crowdGeometry.js';
 import { ALL_LEVELS, type Influences, NO_CASTING, NO_RECEIVING, NO_TANGENTS } from '../constants.js';
 import { backendOf, backends } from '../core/Backend.js';
 import type { Crowd, DrawnCrowd, DrawOptions, MeshMotions } from '../core/Crowd.js';
@@ -527,6 +527,7 @@ export abstract class CrowdMesh extends InstancedMesh<
   prepareBoneTexture(_boneTexture: BoneTexture): void {}
   /** @internal */
   boneTextureReplaced(): void {
+    fitColumns(this.geometry, this.crowd);
     this.bounds.drop();
     this.prepareDraw();
   }

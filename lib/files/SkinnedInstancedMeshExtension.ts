@@ -250,7 +250,7 @@ export class SkinnedInstancedMeshExtension {
       );
     }
     if (data.tracks !== null) {
-      const { texels, height } = trackTexels(data.tracks);
+      const { texels, height } = trackTexels(data.tracks, data.jointBoxes);
       return new BoneTexture({ ...data, texels, layout: { width: TRACK_ROW, height, stride: TRACK_ROW } });
     }
     if (frames !== undefined) return new BoneTexture(data, frames);

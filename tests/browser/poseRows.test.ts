@@ -1,13 +1,34 @@
-import { Box3, Color, Matrix4, Vector3 } from 'three';
+import {
+  Box3,
+  BoxGeometry,
+  Color,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  type SkinnedMesh,
+  Vector3,
+  type WebGLRenderer,
+} from 'three';
 import { describe, expect, test } from 'vitest';
 import { posesOf } from '../../lib/backends/webgl/WebGLPoses.js';
 import { TWINS } from '../support/captures.js';
 import { createCoarsestCharacter } from '../support/coarseCharacter.js';
+import { expectSameDrawn } from '../support/comparePair.js';
 import { drawingOf, useDrawing } from '../support/drawings.js';
 import { addLevel } from '../support/levels.js';
-import { bakeCharacter, readViewInfo, SkinnedInstancedMesh } from '../support/library.js';
-import { aim, changedPixels, lookAround } from '../support/pictures.js';
+import {
+  bakeCharacter,
+  CrowdKinds,
+  JointAttachment,
+  LoopOnceOptions,
+  readViewInfo,
+  SkinnedInstancedMesh,
+} from '../support/library.js';
+import { loseContext, passOverLost, restoreContext } from '../support/loseContext.js';
+import { aim, changedPixels, createStage, lookAround } from '../support/pictures.js';
+import { boundsOf, Reference } from '../support/reference.js';
 import { THOROUGH } from '../support/thorough.js';
+import { withUnusedBones } from '../support/unusedBones.js';
 
 const COUNT = 700;
 const SIDE = 27;
@@ -110,5 +131,61 @@ describe.each(TWINS.filter((twin) => twin !== 'TSL on WebGL 2'))('%s', (twin) =>
       if (twin !== 'GLSL' && turn !== 2) expect(posed, `${turn}`).toBe(visible);
     }
     for (const crowd of [seldom, always]) crowd.dispose();
+  });
+
+  test('rows hold joints that something follows, also what comes later', async () => {
+    const { root, clips } = withUnusedBones();
+    const character = bakeCharacter(root, clips);
+    const time = 0.3 * clips[2].duration;
+    const joints = character.boneTexture.jointNames.length;
+    const box = new Mesh(new BoxGeometry(0.3, 0.3, 0.3), new MeshStandardMaterial());
+    // Its hand follows the bone above, which nothing else does.
+    const other = withUnusedBones();
+    const { geometry } = other.root.getObjectByName('Body') as SkinnedMesh;
+    const hand = character.boneTexture.jointIndex('RightHand');
+    const { array } = geometry.attributes.skinIndex;
+    array.forEach((joint, i) => (array[i] = joint === hand ? 0 : joint));
+    const attach = (crowd: SkinnedInstancedMesh) =>
+      new JointAttachment(crowd, 'Slot', box.geometry, box.material);
+    const ways = [
+      ['an attachment', root, joints, attach],
+      ['a level', other.root, joints - 1, (crowd: SkinnedInstancedMesh) => addLevel(crowd, geometry, 0.01)],
+      [
+        'a kind',
+        other.root,
+        joints - 1,
+        (crowd: SkinnedInstancedMesh) => {
+          const kinds = new CrowdKinds(crowd);
+          kinds.setKindAt(0, kinds.add(bakeCharacter(other.root, clips)));
+        },
+      ],
+    ] as const;
+    for (const [what, posed, columns, add] of ways) {
+      const crowd = new SkinnedInstancedMesh(character, 1).play(0, 2, { ...LoopOnceOptions, time });
+      const [before, after] = [root, posed].map((one) => new Reference(one, new Matrix4()));
+      const stage = createStage(boundsOf(before.pose(clips[2], time)));
+      after.pose(clips[2], time);
+      if (what === 'an attachment') after.root.getObjectByName('Slot')!.add(box);
+      const expectSame = async (label: string, { root: expected }: Reference) => {
+        for (const object of [expected, crowd])
+          object.traverse((one) => {
+            one.castShadow = one.receiveShadow = true;
+          });
+        await expectSameDrawn(`${label}, ${twin}`, drawing.draw, stage, expected, crowd);
+      };
+      await expectSame(`before ${what}`, before);
+      expect(crowd.crowd.columns).toBe(joints - 2);
+      add(crowd);
+      await expectSame(what, after);
+      expect(crowd.crowd.columns).toBe(columns);
+      if (twin === 'GLSL') {
+        const renderer = drawing.renderer as WebGLRenderer;
+        passOverLost(renderer);
+        await loseContext(renderer);
+        await restoreContext(renderer);
+        await expectSame(`${what}, after a lost context`, after);
+      }
+      crowd.dispose();
+    }
   });
 });

@@ -14,56 +14,30 @@ import type { bodiesGLSL } from '../../../shaders/bodies.glsl.js';
 import type { PoseEditGLSL } from '../../../shaders/jointEdits.glsl.js';
 import type { layersGLSL } from '../../../shaders/layers.glsl.js';
 import { composeStepGLSL, sampleStepGLSL, segmentStepGLSL } from '../../../shaders/posePass.glsl.js';
-import type { trackLayout } from '../../animation/trackTexels.js';
+import type { BoneTexture } from '../../animation/BoneTexture.js';
+import type { PoseTracks } from '../../animation/PoseTracks.js';
+import { trackLayout } from '../../animation/trackTexels.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { InstanceList } from '../../culling/InstanceList.js';
 
 /** Textures that a step writes, one for each row of a matrix. */
 export const PALETTE_TEXTURES = 3;
 
-/** What a pass is made for: how many of each kind an instance has. */
-export interface PoseCounts {
-  /** Nodes that have tracks. */
-  nodes: number;
-  joints: number;
-  /** Groups of four morph targets. */
-  morphGroups: number;
-  /** Layers that clips play on, with the base. */
-  layers: number;
-  /** Whether keys are of 16 bits. */
-  hasShortKeys: boolean;
-  /** Whether poses are edited. */
-  edited: boolean;
-  /** Whether there are bodies with other proportions. */
-  hasBodies: boolean;
-  /** See `TrackLayout`. */
-  hasLongChains: boolean;
-}
+/** Shader texts that features bring along, by their names. */
+const features: {
+  JointEdits?: PoseEditGLSL;
+  AnimationLayers?: typeof layersGLSL;
+  CrowdKinds?: typeof bodiesGLSL;
+} = {};
 
-/** Shader texts that features bring along. */
-const features: { edits?: PoseEditGLSL; layers?: typeof layersGLSL; bodies?: typeof bodiesGLSL } = {};
-
-/** Lets passes pose crowds whose poses are edited. */
-export function registerPoseEditGLSL(glsl: PoseEditGLSL): void {
-  features.edits = glsl;
-}
-
-/** Lets passes pose crowds that have layers over the base. */
-export function registerLayersGLSL(glsl: typeof layersGLSL): void {
-  features.layers = glsl;
-}
-
-/** Lets passes pose crowds that have bodies with other proportions. */
-export function registerBodiesGLSL(glsl: typeof bodiesGLSL): void {
-  features.bodies = glsl;
+/** Lets passes pose crowds with features. */
+export function registerPassGLSL(glsl: typeof features): void {
+  Object.assign(features, glsl);
 }
 
 /** @throws If the page has not imported it. */
-function featureGLSL<K extends keyof typeof features>(
-  key: K,
-  name: string,
-): NonNullable<(typeof features)[K]> {
-  const glsl = features[key];
+function featureGLSL<K extends keyof typeof features>(name: K): NonNullable<(typeof features)[K]> {
+  const glsl = features[name];
   if (glsl !== undefined) return glsl;
   throw new Error(
     `WebGLRenderer draws ${name} of the entry 'skinned-instanced-mesh': import ${name} from there.`,
@@ -260,23 +234,43 @@ export class WebGLPosePass {
   private readonly settings = new Float32Array(12);
   /** Textures that the steps read, by their samplers. */
   private readonly inputs: Texture[] = [];
+  private readonly boneTexture: BoneTexture;
+  private readonly hasBodies: boolean;
+  /** Layers that clips play on, with the base. */
+  private readonly layers: number;
   private readonly entries: number;
+  /** Columns of the palette that are joints, and all that an instance has. */
   private readonly columns: number;
+  private readonly width: number;
   private shared: ReturnType<typeof sharedOf> | null = null;
   /** How many rows run, and the first of them in what the first step writes. */
   private rows = 0;
   private row = 0;
 
-  /** Call `setSize` before anything else. */
-  constructor(readonly counts: PoseCounts) {
-    const { nodes, joints, morphGroups, layers, edited, hasBodies, hasShortKeys, hasLongChains } = counts;
-    this.entries = nodes + morphGroups;
-    // Behind them is the instance's own matrix.
-    this.columns = joints + morphGroups + 1;
-    this.settings.set([nodes, this.entries, joints]);
-    const edits = edited ? featureGLSL('edits', 'JointEdits') : null;
-    const over = layers > 1 ? featureGLSL('layers', 'AnimationLayers') : null;
-    const bodies = hasBodies ? featureGLSL('bodies', 'CrowdKinds') : null;
+  /**
+   * Call `setSize` before anything else.
+   *
+   * @param edited Whether poses are edited.
+   */
+  constructor(
+    { playback, crowd: { boneTexture, bodies: shapes, columns } }: DrawnCrowd,
+    private readonly edited: boolean,
+  ) {
+    const tracks = boneTexture.data.tracks as PoseTracks;
+    const { parents, morphRest, shorts } = tracks;
+    const layout = trackLayout(tracks);
+    this.boneTexture = boneTexture;
+    this.hasBodies = shapes !== null;
+    this.layers = playback.layers.length;
+    this.entries = parents.length + morphRest.length / 4;
+    this.columns = columns;
+    // Behind all else is the inverse of the instance's own matrix.
+    this.width = columns + morphRest.length / 4 + 1;
+    this.settings.set([parents.length, this.entries, columns, 0, layout.nodes, layout.joints, layout.clips]);
+    const { layers, hasBodies } = this;
+    const edits = edited ? featureGLSL('JointEdits') : null;
+    const over = layers > 1 ? featureGLSL('AnimationLayers') : null;
+    const bodies = hasBodies ? featureGLSL('CrowdKinds') : null;
     // Steps that are the same text have the same samplers at the same units.
     this.samplers = [
       'locals[0]',
@@ -288,18 +282,25 @@ export class WebGLPosePass {
       'matrices',
     ].concat(
       edits?.textures ?? [],
-      hasShortKeys ? 'shortKeys' : [],
+      shorts === null ? [] : 'shortKeys',
       over === null ? [] : 'masks',
       hasBodies ? 'bodies' : [],
     );
-    const define = hasShortKeys ? '#define SHORT_KEYS\n' : '';
+    const define = shorts === null ? '' : '#define SHORT_KEYS\n';
     // An edit of a joint relative to the root needs all before it in the chain.
-    const hasSegments = hasLongChains && !edited;
+    const hasSegments = layout.hasLongChains && !edited;
     this.shaders = [
       define + sampleStepGLSL(layers, over, edits, bodies),
       hasSegments ? segmentStepGLSL() : '',
       composeStepGLSL(layers, edits, bodies, hasSegments),
     ];
+  }
+
+  /** Whether it is made for a crowd as that is now. */
+  suits({ playback, crowd: { boneTexture, poseEdits, bodies, columns } }: DrawnCrowd): boolean {
+    const isSame = this.boneTexture === boneTexture && this.columns === columns;
+    const hasSame = this.layers === playback.layers.length && this.hasBodies === (bodies !== null);
+    return isSame && hasSame && this.edited === (poseEdits?.isUsed === true);
   }
 
   /**
@@ -309,19 +310,19 @@ export class WebGLPosePass {
    * @throws If it has no room for so many.
    */
   setSize(size: number, maxSize: number): void {
-    const width = Math.max(this.entries, this.columns);
+    const width = Math.max(this.entries, this.width);
     let perRow = 1;
     while (perRow * 2 * width <= maxSize && (perRow * 2 * width <= MAX_WIDTH || size > perRow * maxSize))
       perRow *= 2;
     if (size > perRow * maxSize) {
       throw new Error(
-        `SkinnedInstancedMesh: this device has room for poses of ${perRow * maxSize} instances of ${this.counts.joints} joints, not of ${size}; make several crowds.`,
+        `SkinnedInstancedMesh: this device has room for poses of ${perRow * maxSize} instances of ${this.boneTexture.jointNames.length} joints, not of ${size}; make several crowds.`,
       );
     }
     this.perRow = this.settings[3] = perRow;
     this.leavePalette();
     const rows = Math.ceil(size / perRow);
-    const ownWidth = this.columns * perRow;
+    const ownWidth = this.width * perRow;
     const isShared = ownWidth <= MAX_WIDTH && rows <= FEW_ROWS;
     let palette = isShared ? sharedPalette : null;
     if (palette === null || palette.used + rows > palette.target.height) {
@@ -344,7 +345,6 @@ export class WebGLPosePass {
   /**
    * Poses instances at the next `runPasses`.
    *
-   * @param layout Of the crowd's tracks.
    * @param due The instance that is posed at each place of the palette; -1 where none is.
    * @param row The first row of the palette that is written.
    * @param rows How many are: `MAX_ROWS` at most.
@@ -352,7 +352,6 @@ export class WebGLPosePass {
   wait(
     renderer: WebGLRenderer,
     { playback, crowd }: DrawnCrowd,
-    layout: ReturnType<typeof trackLayout>,
     due: InstanceList,
     row: number,
     rows: number,
@@ -362,9 +361,6 @@ export class WebGLPosePass {
     const { boneTexture, bodies } = crowd;
     const { shortKeys } = boneTexture;
     const { over } = playback;
-    settings[4] = layout.nodes;
-    settings[5] = layout.joints;
-    settings[6] = layout.clips;
     settings[8] = playback.time.time;
     settings[9] = playback.time.epoch;
     settings[10] = due.first;
@@ -374,8 +370,7 @@ export class WebGLPosePass {
     inputs[at++] = due.texture.plain;
     inputs[at++] = playback.texels.texture.plain;
     inputs[at++] = matrices;
-    if (this.counts.edited)
-      for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;
+    if (this.edited) for (const texture of crowd.poseEdits?.textures ?? []) inputs[at++] = texture.plain;
     if (shortKeys !== null) inputs[at++] = shortKeys;
     if (over !== null) inputs[at++] = over.masks;
     if (bodies !== null) inputs[at++] = bodies;
@@ -440,7 +435,7 @@ export class WebGLPosePass {
     if (framebuffer === undefined) renderer.setRenderTarget(target);
     else state.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
     if (isLast) this.posedIn = keptOf(renderer, target).__webglFramebuffer;
-    const width = (isLast ? this.columns : this.entries) * perRow;
+    const width = (isLast ? this.width : this.entries) * perRow;
     // What shaders know of rows of the palette counts from its own first one.
     const below = isLast ? first : 0;
     settings[7] -= below;

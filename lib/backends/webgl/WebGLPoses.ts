@@ -1,7 +1,5 @@
 import type { WebGLRenderer } from 'three';
-import type { BoneTexture } from '../../animation/BoneTexture.js';
-import type { PoseTracks } from '../../animation/PoseTracks.js';
-import { trackLayout } from '../../animation/trackTexels.js';
+import { trackSource } from '../../animation/trackSource.js';
 import { PARAM_ROWS } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { type DrawTextures, noFloats } from '../../core/CrowdSkeleton.js';
@@ -10,7 +8,7 @@ import type { InstancePlayback } from '../../playback/InstancePlayback.js';
 import { PaletteRows, SHARE_IN_USE } from '../PaletteRows.js';
 import { PoseDirtyTracker } from '../PoseDirtyTracker.js';
 import type { MatrixTexture } from './MatrixTexture.js';
-import { keptOf, MAX_ROWS, type PoseCounts, runPasses, WebGLPosePass } from './WebGLPosePass.js';
+import { keptOf, MAX_ROWS, runPasses, WebGLPosePass } from './WebGLPosePass.js';
 
 /** Of a row that is not posed. */
 const NONE = -1;
@@ -22,10 +20,6 @@ const ALL: readonly null[] = [null];
 export class WebGLPoses {
   private tracker!: PoseDirtyTracker;
   private pass: WebGLPosePass | null = null;
-  /** What the pass is made for. */
-  private boneTexture: BoneTexture | null = null;
-  private layout = {} as ReturnType<typeof trackLayout>;
-  private counts = {} as PoseCounts;
   /** Whether the programs were made that pose the crowd once something is edited. */
   private isReadyForEdits = false;
 
@@ -57,7 +51,9 @@ export class WebGLPoses {
     textures.instances = inOrder ? noFloats : instanceOf.texture.plain;
     if (!pass?.palette) return;
     [textures.row0, textures.row1, textures.row2] = pass.palette.target.textures;
-    crowd.bindMatrix.elements[PARAM_ROWS] = Math.log2(pass.perRow) + 32 * pass.first;
+    const { elements } = crowd.bindMatrix;
+    trackSource.setParameters(crowd, elements);
+    elements[PARAM_ROWS] = Math.log2(pass.perRow) + 32 * pass.first;
   }
 
   /** Has a renderer make the programs that pose a crowd. */
@@ -120,7 +116,7 @@ export class WebGLPoses {
     const end = Math.floor(lastDue / perRow) + 1;
     for (let row = Math.floor(firstDue / perRow); row < end; row += MAX_ROWS) {
       const count = Math.min(end - row, MAX_ROWS);
-      pass.wait(renderer, crowd, this.layout, dueList, row, count, matrices.texture);
+      pass.wait(renderer, crowd, dueList, row, count, matrices.texture);
       if (isDrawing) runPasses(renderer, true);
     }
   }
@@ -132,35 +128,18 @@ export class WebGLPoses {
   }
 
   /** Where nothing is edited yet that may be, has those programs made while others are used. */
-  private prepareEdits(renderer: WebGLRenderer, { crowd: { poseEdits } }: DrawnCrowd): void {
+  private prepareEdits(renderer: WebGLRenderer, crowd: DrawnCrowd): void {
+    const { poseEdits } = crowd.crowd;
     if (this.isReadyForEdits || poseEdits === null) return;
     this.isReadyForEdits = true;
-    if (!poseEdits.isUsed) new WebGLPosePass({ ...this.counts, edited: true }).compile(renderer);
+    if (!poseEdits.isUsed) new WebGLPosePass(crowd, true).compile(renderer);
   }
 
   /** The pass that there is, or a new one if the crowd is not as it was. */
-  private passFor({ playback, crowd: { boneTexture, poseEdits, bodies } }: DrawnCrowd): WebGLPosePass {
-    const { pass, counts } = this;
-    const layers = playback.layers.length;
-    const edited = poseEdits?.isUsed === true;
-    const hasBodies = bodies !== null;
-    const isSame = counts.layers === layers && counts.edited === edited && counts.hasBodies === hasBodies;
-    if (pass !== null && isSame && this.boneTexture === boneTexture) return pass;
-    const { parents, jointNodes, morphRest, shorts } = boneTexture.data.tracks as PoseTracks;
-    this.boneTexture = boneTexture;
-    this.layout = trackLayout(boneTexture.data.tracks as PoseTracks);
-    this.counts = {
-      nodes: parents.length,
-      joints: jointNodes.length,
-      morphGroups: morphRest.length / 4,
-      layers,
-      edited,
-      hasBodies,
-      hasShortKeys: shorts !== null,
-      hasLongChains: this.layout.hasLongChains,
-    };
-    pass?.dispose();
-    this.pass = new WebGLPosePass(this.counts);
+  private passFor(crowd: DrawnCrowd): WebGLPosePass {
+    if (this.pass?.suits(crowd)) return this.pass;
+    this.pass?.dispose();
+    this.pass = new WebGLPosePass(crowd, crowd.crowd.poseEdits?.isUsed === true);
     this.setSize(0);
     return this.pass;
   }

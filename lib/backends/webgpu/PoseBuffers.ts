@@ -14,18 +14,19 @@ const MATRIX_BYTES = 48;
 /** Instances that are posed at once where the CPU lists them: what lies between the steps takes no more memory than that. */
 const MOST_AT_ONCE = 4096;
 
-function countPoses(tracks: PoseTracks) {
+function countPoses({ boneTexture, columns: followed }: DrawnCrowd['crowd']) {
+  const tracks = boneTexture.data.tracks as PoseTracks;
   const { length: nodes } = tracks.parents;
   const { length: joints } = tracks.jointNodes;
   const groups = tracks.morphRest.length / 4;
-  // Behind them is the inverse of the instance's matrix.
-  const columns = joints + groups + 1;
-  return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, columns };
+  // Behind all else is the inverse of the instance's matrix.
+  const columns = followed + groups + 1;
+  return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, followed, columns };
 }
 
 /**
  * Where lies what steps are told of a crowd, in vectors of four: the clock, and whether rows are handed out, see `PaletteRows`; nodes,
- * entries, joints and columns of `PoseBuffers.counts`; where tracks start, and of how many rows poses are kept first; and the place of
+ * entries, joints that are followed and columns of `PoseBuffers.counts`; where tracks start, and of how many rows poses are kept first; and the place of
  * the first in `due`. How many of these are posed comes before all, as in `PoseList.totals` as a whole number.
  */
 const POOLED = 1;
@@ -85,14 +86,13 @@ export class PoseBuffers {
   protected readonly retired: { dispose(): void }[] = [];
 
   constructor(
-    tracks: PoseTracks,
-    capacity: number,
+    { crowd, playback: { capacity } }: DrawnCrowd,
     protected readonly webGPU: boolean,
   ) {
-    this.counts = countPoses(tracks);
-    const { nodes, entries, joints, columns, layout } = this.counts;
+    this.counts = countPoses(crowd);
+    const { nodes, entries, followed, columns, layout } = this.counts;
     this.numbers.array.set(
-      [nodes, entries, joints, columns, layout.nodes, layout.joints, layout.clips],
+      [nodes, entries, followed, columns, layout.nodes, layout.joints, layout.clips],
       COUNTS,
     );
     this.rows = new PaletteRows(capacity, (texture) => this.retired.push(texture));

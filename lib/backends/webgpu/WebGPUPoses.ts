@@ -1,6 +1,5 @@
 import type { StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import type { BoneTexture } from '../../animation/BoneTexture.js';
-import type { PoseTracks } from '../../animation/PoseTracks.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import type { PoseRequest } from '../../culling/InstanceList.js';
 import { PreviousRows } from '../../instances/PreviousRows.js';
@@ -67,6 +66,8 @@ export class KeptPoses extends PreviousRows {
  * multiplies for each joint what the nodes above it came to.
  */
 export class WebGPUPoses extends PoseBuffers {
+  private readonly boneTexture: BoneTexture;
+  private readonly playback: InstancePlayback;
   private tracker: PoseDirtyTracker;
   private kept: KeptPoses | null = null;
   private readonly steps: SharedSteps<PoseSteps>;
@@ -74,19 +75,18 @@ export class WebGPUPoses extends PoseBuffers {
   private count = 0;
   private frame = -1;
 
-  constructor(
-    private readonly boneTexture: BoneTexture,
-    private readonly playback: InstancePlayback,
-    webGPU: boolean,
-  ) {
-    super(boneTexture.data.tracks as PoseTracks, playback.capacity, webGPU);
-    this.tracker = new PoseDirtyTracker(playback.capacity);
+  constructor(crowd: DrawnCrowd, webGPU: boolean) {
+    super(crowd, webGPU);
+    this.boneTexture = crowd.crowd.boneTexture;
+    this.playback = crowd.playback;
+    this.tracker = new PoseDirtyTracker(this.playback.capacity);
     this.steps = new SharedSteps(webGPU ? poseSteps : new WeakMap());
   }
 
   /** What the WebGL 2 backend computes is built for the buffers that it writes, of one size. */
-  suits({ crowd: { boneTexture }, playback }: DrawnCrowd): boolean {
-    return this.boneTexture === boneTexture && (this.webGPU || this.rows.capacity === playback.capacity);
+  suits({ crowd: { boneTexture, columns }, playback }: DrawnCrowd): boolean {
+    const isSame = this.boneTexture === boneTexture && this.counts.followed === columns;
+    return isSame && (this.webGPU || this.rows.capacity === playback.capacity);
   }
 
   /** The palette of the frame before. It is kept from the first time on that someone asks for it, and everyone is posed then. */
@@ -260,6 +260,5 @@ function prepareUploads(renderer: WebGPURenderer, { playback, crowd: { poseEdits
 
 /** The poses of crowds. */
 export const webGPUPoses = /*@__PURE__*/ new PerRenderer(
-  (renderer, { playback, crowd: { boneTexture } }) =>
-    new WebGPUPoses(boneTexture, playback, isWebGPU(renderer)),
+  (renderer, crowd) => new WebGPUPoses(crowd, isWebGPU(renderer)),
 );

@@ -16,6 +16,7 @@ import { type FollowJoints, followJoints, shownRows } from '../../../shaders/pal
 import type { ShaderVariant } from '../../../shaders/ShaderVariant.js';
 import turnedNormalNodes from '../../../shaders/skinVertex.glsl.js?nodes=turnedNormalGLSL';
 import { buildOf, onceABuild, type Rows } from '../../../shaders/tsl.js';
+import { SHADING_COLUMN } from '../../constants.js';
 import type { DrawnCrowd } from '../../core/Crowd.js';
 import { isCrowd } from '../../core/drawnCrowds.js';
 import { instanceNode, morphVertex, partNode, variantFor } from './crowdNodes.js';
@@ -63,8 +64,8 @@ export function poseCrowd(
         if (placed && isUneven(crowd))
           normalLocal.assign(unevenNormal(unplacingOf(crowd, builder), normalLocal));
       };
-      if (build.hasGeometryAttribute('shadingJoint') && posed.normal === undefined) {
-        const joint = int(attribute<'float'>('shadingJoint', 'float')).toVar();
+      if (build.hasGeometryAttribute(SHADING_COLUMN) && posed.normal === undefined) {
+        const joint = int(attribute<'float'>(SHADING_COLUMN, 'float')).toVar();
         If(joint.greaterThan(0), () => {
           const follow: FollowJoints = (add) => add(joint.sub(1).toVar(), float(1));
           const own = { ...vertex, follow, morph: false };
