@@ -13,32 +13,13 @@ import {
 import { finisher } from '../../demos/benchmark/measure.js';
 import { createCharacter } from '../../demos/character.js';
 import { type Created, createRenderer } from '../../demos/lib/createRenderer.js';
+import { leaveDrawsOut } from './leaveDrawsOut.js';
 
 /** Frames apart as in a game: without that, JavaScript is compiled and cached as it never is there. */
 const FRAMES = 60;
 const nextFrame = () => new Promise(requestAnimationFrame);
 
 export const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1];
-
-/** Lets nothing be drawn, so that JavaScript need not wait for a software renderer. */
-export function leaveDrawsOut({ gl }: Created): void {
-  if (gl !== null) {
-    for (const name of [
-      'drawArrays',
-      'drawElements',
-      'drawArraysInstanced',
-      'drawElementsInstanced',
-    ] as const)
-      gl[name] = () => {};
-    return;
-  }
-  for (const { prototype } of [GPURenderPassEncoder, GPURenderBundleEncoder]) {
-    for (const name of ['draw', 'drawIndexed', 'drawIndirect', 'drawIndexedIndirect'] as const)
-      prototype[name] = () => undefined;
-  }
-  for (const name of ['dispatchWorkgroups', 'dispatchWorkgroupsIndirect'] as const)
-    GPUComputePassEncoder.prototype[name] = () => undefined;
-}
 
 /** What is measured, of ours and of a still InstancedMesh in the same run. */
 export interface CostRow {

@@ -5,6 +5,7 @@
 //   npm run bench -- vertices     one of them
 //   npm run bench -- costs        what a crowd costs beside its vertices: JavaScript, memory
 //   npm run bench -- scene        10,000 of a baked file in view, with its levels and shadows, and without levels
+//   npm run bench -- game         a game's frame: 8 crowds with levels, swords and a shadow map; --lights=1,3,csm, --crowds=24, --each=84
 //   npm run bench -- ports        programs with SkinnedMeshes beside their ports
 //   npm run bench -- whole        frames of whole characters, which a software renderer takes minutes over
 //   npm run bench -- compare COMMIT vertices       the same of another commit, in turns with those here: ratios and their spread
@@ -151,6 +152,69 @@ async function ports() {
   }
 }
 
+const option = (name, otherwise) =>
+  process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
+
+/** JavaScript of a game's frame, in turns with plain InstancedMeshes of as many draws; and which functions and files ours is in. */
+async function game(models) {
+  const there = models.some((name) => name.endsWith('.glb'));
+  if (!there)
+    throw new Error('There are no models; set SIM_MODELS to a folder that has CesiumMan.glb and the like.');
+  const warm = Number(option('warm', 1500));
+  for (const renderer of option('renderer', 'webgl,webgpu').split(','))
+    for (const lights of option('lights', '1').split(',')) {
+      const [crowds, each] = [option('crowds', 8), option('each', 250)];
+      const pages = [];
+      for (const what of ['ours', 'floor']) {
+        const query = new URLSearchParams({ renderer, lights, what, crowds, each });
+        pages.push(await open(`/tests/bench/game.html?${query}`));
+        await pages.at(-1).waitForFunction(() => window.game !== undefined, null, { timeout: 0 });
+      }
+      const frames = (page, count) => page.evaluate((n) => window.game.frames(n), count);
+      await Promise.all(pages.map((page) => frames(page, warm)));
+      const times = [[], []];
+      for (let round = 0; round < 10; round++)
+        for (const i of [0, 1]) times[i].push(...(await frames(pages[i], 60)));
+      const [ours, floor] = times.map((all) => all.sort((a, b) => a - b)[all.length >> 1]);
+      const [drawn, still] = await Promise.all(
+        pages.map((page) => page.evaluate(() => window.game.draws.count)),
+      );
+      console.log(
+        `\nA game's frame, ${renderer}, lights: ${lights}, ${crowds} crowds of ${each}; ${load()}\n${ours.toFixed(2)} ms, ${drawn} draws with those of passes; floor ${floor.toFixed(2)} ms, ${still} draws: ${(ours / floor).toFixed(2)} ×`,
+      );
+      await profile(pages[0], () => frames(pages[0], 500), 500);
+      for (const page of pages) await page.close();
+    }
+}
+
+/** Prints in which functions and files a page is, in microseconds of a frame. */
+async function profile(page, work, count) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Profiler.enable');
+  await session.send('Profiler.setSamplingInterval', { interval: 50 });
+  await session.send('Profiler.start');
+  await work();
+  const { nodes, samples, timeDeltas } = (await session.send('Profiler.stop')).profile;
+  const frameOf = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const files = new Map();
+  const functions = new Map();
+  samples.forEach((id, i) => {
+    const { functionName, url, lineNumber } = frameOf.get(id);
+    if (['(idle)', '(program)', '(root)'].includes(functionName)) return;
+    const file = url.replace(/^\w+:\/\/[^/]+\/|\?.*/g, '') || 'of the browser';
+    const name = `${functionName || 'a function'} ${file.split('/').pop()}:${lineNumber + 1}`;
+    for (const [map, key] of [
+      [files, file],
+      [functions, name],
+    ])
+      map.set(key, (map.get(key) ?? 0) + timeDeltas[i] / count);
+  });
+  for (const map of [files, functions]) {
+    const rows = [...map].sort((a, b) => b[1] - a[1]).slice(0, 25);
+    console.log(rows.map(([key, us]) => `${cell(us.toFixed(0), 8)} µs  ${key}`).join('\n'));
+  }
+}
+
 /** An army with levels of detail and shadows; its frames on a GPU only. */
 async function scene() {
   for (const renderer of ['webgl', 'webgpu']) {
@@ -168,6 +232,7 @@ async function scene() {
 
 const kinds = {
   costs,
+  game,
   ports,
   scene,
   frames: () =>

@@ -5,7 +5,7 @@ import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { finisher } from '../../demos/benchmark/measure.js';
 import { createRenderer } from '../../demos/lib/createRenderer.js';
-import { leaveDrawsOut } from './costs.js';
+import { leaveDrawsOut } from './leaveDrawsOut.js';
 
 const COUNT = 10_000;
 const FRAMES = 60;
