@@ -74,7 +74,7 @@ function createCrowd(encoding: 'tracks' | 'frames') {
 }
 
 /** A light and a camera for all of it. */
-function createStageFor(crowd: SkinnedInstancedMesh, kind: LightKind) {
+function createStageFor(crowd: SkinnedInstancedMesh, kind?: LightKind) {
   crowd.computeBoundingBox();
   const stage = createStage(crowd.boundingBox!, kind);
   crowd.boundingBox = null;
@@ -228,9 +228,7 @@ describe.each(TWINS)('%s', (twin) => {
     const { crowd: plain, root } = createRows();
     const hats = new JointAttachment(plain, 'Head', hat, yellow);
     const balls = new JointAttachment(plain, 'Head', ball, red);
-    plain.computeBoundingBox();
-    const { scene, camera } = createStage(plain.boundingBox!);
-    plain.boundingBox = null;
+    const { scene, camera } = createStageFor(plain);
 
     const { crowd } = createRows();
     // Levels go by the middles of the spheres around instances.
@@ -274,9 +272,7 @@ describe.each(TWINS)('%s', (twin) => {
   test('a crowd is drawn with so many triangles at most: in less detail, or the nearest', async () => {
     const { renderer, draw } = drawing;
     const { crowd } = createRows();
-    crowd.computeBoundingBox();
-    const { scene, camera } = createStage(crowd.boundingBox!);
-    crowd.boundingBox = null;
+    const { scene, camera } = createStageFor(crowd);
     const each = (crowd.geometry.index?.count ?? 0) / 3;
     const infoOf = () => readViewInfo(crowd, renderer, camera);
 

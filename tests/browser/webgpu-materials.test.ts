@@ -5,14 +5,31 @@ import {
   MeshDepthMaterial,
   MeshStandardMaterial,
   MeshToonMaterial,
-  type Object3D,
   type PerspectiveCamera,
   type Scene,
 } from 'three';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  diffuseColor,
+  normalLocal,
+  positionLocal,
+  positionWorld,
+  toonOutlinePass,
+  vec3,
+  vec4,
+} from 'three/tsl';
+import {
+  MeshStandardNodeMaterial,
+  type Node,
+  NodeMaterial,
+  RenderPipeline,
+  RenderTarget,
+  type WebGPURenderer,
+} from 'three/webgpu';
+import { describe, expect, test, vi } from 'vitest';
 import { TWINS } from '../support/captures.js';
 import { createCoarseCharacter } from '../support/coarseCharacter.js';
 import { expectSameDrawn } from '../support/comparePair.js';
+import { type Drawing, drawingOf, useDrawing } from '../support/drawings.js';
 import { drawInNewFrame } from '../support/frames.js';
 import {
   assembleCharacter,
@@ -23,10 +40,6 @@ import {
 import { changedPixels, createStage, SIZE } from '../support/pictures.js';
 import { boundsOf, Reference } from '../support/reference.js';
 
-type WebGPU = typeof import('three/webgpu');
-type TSL = typeof import('three/tsl');
-type NodeMaterial = InstanceType<WebGPU['MeshStandardNodeMaterial']>;
-
 /** Share of the character's pixels that may differ. */
 const BOUND = 0.001;
 /** Turned and moved, so that what is meant before and after the instance's matrix differs. */
@@ -36,29 +49,15 @@ const TIME = 0.25;
 const stageFor = (bounds: Box3) => createStage(bounds) as { scene: Scene; camera: PerspectiveCamera };
 
 describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
-  let three: WebGPU;
-  let tsl: TSL;
-  let renderer: InstanceType<WebGPU['WebGPURenderer']>;
-  let picture: (scene: Scene, camera: PerspectiveCamera, object: Object3D) => Promise<Uint8Array>;
-
-  beforeAll(async () => {
-    await import('skinned-instanced-mesh/webgpu');
-    three = await import('three/webgpu');
-    tsl = await import('three/tsl');
-    renderer = new three.WebGPURenderer({ forceWebGL: twin === 'TSL on WebGL 2' });
-    await renderer.init();
-    renderer.shadowMap.enabled = true;
-    const { pictureNodes } = await import('../support/picturesNodes.js');
-    picture = (scene, camera, object) => pictureNodes(renderer, scene, camera, object);
-  });
-  afterAll(() => renderer.dispose());
+  const drawing = useDrawing(twin, drawingOf);
+  const picture: Drawing['draw'] = (...what) => drawing.draw(...what);
 
   const character = createCoarseCharacter();
   const boneTexture = bakeBoneTexture(character.root, character.clips, { fps: 120 });
   const walk = character.clips.find(({ name }) => name === 'Walk')!;
 
   /** three.js's character and ours in one material each, where they stand alike. */
-  function createPair(create: () => MeshStandardMaterial | NodeMaterial | MeshToonMaterial) {
+  function createPair(create: () => MeshStandardMaterial | MeshStandardNodeMaterial | MeshToonMaterial) {
     const { root } = character;
     const reference = new Reference(root, PLACE).pose(walk, TIME);
     const crowd = new SkinnedInstancedMesh(assembleCharacter(root, boneTexture), 1);
@@ -72,7 +71,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   async function compare(
     label: string,
-    create: () => MeshStandardMaterial | NodeMaterial | MeshToonMaterial,
+    create: () => MeshStandardMaterial | MeshStandardNodeMaterial | MeshToonMaterial,
     draw = picture,
   ): Promise<void> {
     const { reference, crowd, bounds } = createPair(create);
@@ -81,24 +80,23 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   }
 
   test('a setupPosition of the user builds on the pose', async () => {
-    const { positionLocal, normalLocal } = tsl;
-    const grow = (material: NodeMaterial) => {
+    const grow = (material: MeshStandardNodeMaterial) => {
       material.setupPosition = function (this: NodeMaterial, builder) {
-        const position = three.NodeMaterial.prototype.setupPosition.call(this, builder);
+        const position = NodeMaterial.prototype.setupPosition.call(this, builder);
         positionLocal.addAssign(normalLocal.mul(0.03));
         return position;
       };
       return material;
     };
-    await compare('own setupPosition', () => grow(new three.MeshStandardNodeMaterial({ color: 0xccaa66 })));
+    await compare('own setupPosition', () => grow(new MeshStandardNodeMaterial({ color: 0xccaa66 })));
   });
 
   test('one that leaves three.js’s out is said to leave the crowd unposed', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    const { crowd, bounds } = createPair(() => new three.MeshStandardNodeMaterial());
-    const material = crowd.material as NodeMaterial;
+    const { crowd, bounds } = createPair(() => new MeshStandardNodeMaterial());
+    const material = crowd.material as MeshStandardNodeMaterial;
     material.name = `Own ${twin}`;
-    material.setupPosition = () => tsl.positionLocal;
+    material.setupPosition = () => positionLocal;
     const { scene, camera } = stageFor(bounds);
     await picture(scene, camera, crowd);
     expect(warn.mock.calls.flat().join()).toMatch(
@@ -108,17 +106,14 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 
   test('a setupDiffuseColor of the user is called', async () => {
-    const { diffuseColor, vec4 } = tsl;
     const map = new DataTexture(new Uint8Array([255, 60, 60, 255, 60, 60, 255, 255]), 2, 1);
     map.needsUpdate = true;
     const tinted = () => {
-      const material = new three.MeshStandardNodeMaterial({ map });
+      const material = new MeshStandardNodeMaterial({ map });
       material.setupDiffuseColor = function (this: NodeMaterial, builder) {
-        three.NodeMaterial.prototype.setupDiffuseColor.call(this, builder);
+        NodeMaterial.prototype.setupDiffuseColor.call(this, builder);
         (diffuseColor as unknown as { assign(value: unknown): void }).assign(
-          (diffuseColor as unknown as InstanceType<WebGPU['Node']> & { mul(value: unknown): unknown }).mul(
-            vec4(0.3, 1, 1, 1),
-          ),
+          (diffuseColor as unknown as Node & { mul(value: unknown): unknown }).mul(vec4(0.3, 1, 1, 1)),
         );
       };
       return material;
@@ -127,9 +122,8 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 
   test('positionLocal and alpha hashes are on the body, as on a SkinnedMesh', async () => {
-    const { positionLocal, positionWorld, vec3 } = tsl;
     const striped = () => {
-      const material = new three.MeshStandardNodeMaterial();
+      const material = new MeshStandardNodeMaterial();
       const stripes = positionLocal.mul(20).fract().step(0.5);
       material.colorNode = stripes.mul(0.5).add(vec3(0.2));
       material.emissiveNode = positionWorld.mul(5).fract().mul(0.1);
@@ -142,6 +136,7 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
   });
 
   test('shadows fall on the crowd itself, with high precision too', async () => {
+    const renderer = drawing.renderer as WebGPURenderer;
     for (const highPrecision of [false, true]) {
       renderer.highPrecision = highPrecision;
       await compare(`own shadow, high precision ${highPrecision}`, () => new MeshStandardMaterial());
@@ -169,12 +164,13 @@ describe.each(TWINS.filter((twin) => twin !== 'GLSL'))('%s', (twin) => {
 
   test('toon outlines are drawn around the pose, without a warning', async () => {
     const warn = vi.spyOn(console, 'warn');
-    const target = new three.RenderTarget(SIZE, SIZE);
+    const renderer = drawing.renderer as WebGPURenderer;
+    const target = new RenderTarget(SIZE, SIZE);
     let thickness = 0.02;
     const outlined: typeof picture = async (scene, camera, object) => {
       scene.add(object);
-      const pipeline = new three.RenderPipeline(renderer);
-      pipeline.outputNode = tsl.toonOutlinePass(scene, camera, undefined, thickness);
+      const pipeline = new RenderPipeline(renderer);
+      pipeline.outputNode = toonOutlinePass(scene, camera, undefined, thickness);
       await drawInNewFrame(renderer, () => {
         renderer.setRenderTarget(target);
         pipeline.render();
