@@ -76,7 +76,7 @@ const UNEVEN = /* glsl */ `
  * three.js turns normals by the inverse's transpose of the matrix of their mesh, and those of skins before by its inverse. Where no
  * other matrix does the same, a joint of the mesh's own says what it is: both do at posed normals what they do there.
  */
-const SHADED = /* glsl */ `
+const SHADED = /*@__PURE__*/ (() => /* glsl */ `
 attribute float ${SHADING_COLUMN};
 vec4 followedJoints;
 vec4 followedWeights;
@@ -94,7 +94,7 @@ vec3 shadedNormal( vec3 normal ) {
   return turnedNormal( rows[ 0 ], rows[ 1 ], rows[ 2 ], normal );
 
 }
-`;
+`)();
 
 /** What the shaders of a material are made for. */
 export interface CrowdProgram {
@@ -151,7 +151,7 @@ export function skinVertexGLSL(vertexShader: string, program: CrowdProgram): str
   const variants = program.codes.map(variantOf);
   const { move, shift, turn } = motionChunks(program.codes);
   const hidden = program.surfaces.map((surface) => surface.hidden?.(program.codes) ?? '').join('');
-  const skinned = (isShaded(program) ? FOLLOW : '') + skinnedGLSL(hidden) + move;
+  const skinned = (isShaded(program) ? FOLLOW() : '') + skinnedGLSL(hidden) + move;
   const chunks: Record<string, string> = {
     skinning_pars_vertex: skinningFunctions(program),
 
@@ -268,7 +268,7 @@ mat3x4 skinningMatrix() {
   return drawSlotsGLSL(text, variantParameter, motions.vectors) + text;
 }
 
-const FOLLOW = `followedJoints = ${PALETTE_COLUMNS};\nfollowedWeights = skinWeight;\n`;
+const FOLLOW = () => `followedJoints = ${PALETTE_COLUMNS};\nfollowedWeights = skinWeight;\n`;
 
 const followed = (matrix: string) =>
   matrix.replace(PALETTE_COLUMNS, 'followedJoints').replace('skinWeight', 'followedWeights');
