@@ -153,8 +153,8 @@ export const UNEVEN_PARTS = 2;
  * The attributes that shaders read in place of `skinIndex` and `shadingJoint`: which columns of a palette these joints have. Named as
  * further influences are, so that whatever leaves those out leaves them out.
  */
-export const PALETTE_COLUMNS = 'joints_0';
-export const SHADING_COLUMN = 'weights_0';
+export const PALETTE_COLUMNS = 'joints_9';
+export const SHADING_COLUMN = 'weights_9';
 
 /** How many joints a vertex may follow. */
 export type Influences = 1 | 2 | 4;

@@ -29,14 +29,14 @@ export const PLACE_INSTANCE = 'placeInstance();';
 
 /** GLSL of an entry of a texture that lists instances. */
 const entryGLSL = (list: string, at: string): string =>
-  `texelFetch( ${list}, ivec2( ${at} >> 2 & ${LIST_TEXELS - 1}, ${at} >> ${LIST_TEXELS_BITS + 2} ), 0 )[ ${at} & 3 ]`;
+  /* glsl */ `texelFetch( ${list}, ivec2( ${at} >> 2 & ${LIST_TEXELS - 1}, ${at} >> ${LIST_TEXELS_BITS + 2} ), 0 )[ ${at} & 3 ]`;
 
 const instanceGLSL = /*@__PURE__*/ (() => /* glsl */ `
   int instance = instanceIndex();
   ivec2 at = ivec2( instance & ${INSTANCES_PER_ROW - 1}, instance >> ${INSTANCES_PER_ROW_BITS} );
 `)();
 
-const colorGLSL = 'crowdColor = texelFetch( CROWD_COLORS, at, 0 ).rgb;';
+const colorGLSL = /* glsl */ `crowdColor = texelFetch( CROWD_COLORS, at, 0 ).rgb;`;
 
 const matrixGLSL = /* glsl */ `
   // The fourth row is always the same, which saves some of the arithmetic.

@@ -101,7 +101,7 @@ export const eachJointGLSL = (
 /** The same for nodes. */
 export const followJointsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 void followJoints() {
-${eachJointGLSL('INFLUENCES', 'followJoint( int( joints.x ), weights.x );')}
+${eachJointGLSL('INFLUENCES', /* glsl */ `followJoint( int( joints.x ), weights.x );`)}
 }
 `)();
 
@@ -115,9 +115,9 @@ mat3x4 ${name}() {
 
   mat3x4 skin = mat3x4( 0.0 );
   ivec2 palette = paletteTexel();
-  ${eachJointGLSL(influences, 'skin += weights.x * paletteRows( palette + ivec2( int( joints.x ), 0 ) );')}
+  ${eachJointGLSL(influences, /* glsl */ `skin += weights.x * paletteRows( palette + ivec2( int( joints.x ), 0 ) );`)}
 
-  ${morphs ? 'addPosedMorphs( palette );' : ''}
+  ${morphs ? /* glsl */ `addPosedMorphs( palette );` : ''}
   #ifdef CROWD_UNPLACED
     crowdBack = unplacingRows();
   #endif

@@ -175,7 +175,7 @@ ${playedActionsGLSL(firstAction(layers), over?.next ?? '')}
 ${edits?.locals ?? ''}
 ${entryRowsGLSL(bodies?.begin ?? '', (bodies?.fit ?? '') + (edits?.edit ?? ''))}
 
-${mainGLSL('passLayout.y', 'localsBelow', 'entryRows( instance, column )')}`;
+${mainGLSL('passLayout.y', 'localsBelow', /* glsl */ `entryRows( instance, column )`)}`;
 
 const localRowsGLSL = (): string => /* glsl */ `
 /* What the step before has written. */
@@ -227,7 +227,7 @@ ${stepGLSL(null)}
 ${localRowsGLSL()}
 ${segmentGLSL}
 
-${mainGLSL('passLayout.y', 'localsBelow', 'segmentRows( column, ivec2( at.x - column, at.y ) )')}`;
+${mainGLSL('passLayout.y', 'localsBelow', /* glsl */ `segmentRows( column, ivec2( at.x - column, at.y ) )`)}`;
 
 /**
  * The local matrices of a chain, one after another.
@@ -267,7 +267,7 @@ const segmentsGLSL = /*@__PURE__*/ (() => /* glsl */ `
 const columnRowsGLSL = (
   begin: string,
   down: string,
-  inverse = 'matrixRows( head + 1 )',
+  inverse = /* glsl */ `matrixRows( head + 1 )`,
 ): string => /* glsl */ `
 // What it writes of a column; where the local matrices of the instance begin.
 mat3x4 columnRows( int instance, int column, ivec2 first ) {
@@ -359,4 +359,4 @@ ${columnRowsGLSL(
 )}
 
 #define columns ( passLayout.z + passLayout.y - passLayout.x + 1 )
-${mainGLSL('columns', '0', 'columnRows( instance, column, ivec2( place * passLayout.y, at.y + localsBelow ) )')}`;
+${mainGLSL('columns', '0', /* glsl */ `columnRows( instance, column, ivec2( place * passLayout.y, at.y + localsBelow ) )`)}`;

@@ -16,7 +16,7 @@ const OPTIONAL = ['skinnormal_vertex'];
 const skinnedGLSL = (hidden: string): string =>
   hidden === ''
     ? 'mat3x4 crowdSkin = skinningMatrix();'
-    : `mat3x4 crowdSkin = mat3x4( 0.0 );\nif ( ! ( ${hidden} ) ) crowdSkin = skinningMatrix();`;
+    : /* glsl */ `mat3x4 crowdSkin = mat3x4( 0.0 );\nif ( ! ( ${hidden} ) ) crowdSkin = skinningMatrix();`;
 
 /** Which part a vertex belongs to, and which of the materials that were merged. */
 export const PART_INDEX = 'attribute vec2 partIndex;';
@@ -47,7 +47,7 @@ vec3 posedPosition( vec3 position, mat3x4 skin ) {
 vec3 posedNormal( vec3 normal, mat3x4 skin ) {
 
   normal = posed( vec4( normal, 0.0 ), skin ).xyz;
-  ${shaded ? `if ( ${SHADING_COLUMN} > 0.5 ) return shadedNormal( normal );` : ''}
+  ${shaded ? /* glsl */ `if ( ${SHADING_COLUMN} > 0.5 ) return shadedNormal( normal );` : ''}
   ${uneven ? UNEVEN : ''}
   return normal;
 
@@ -164,7 +164,7 @@ objectNormal = posedNormal( objectNormal${turn[0]}, crowdSkin )${turn[1]};
 #endif
 `,
 
-    skinning_vertex: `transformed = posedPosition( transformed${shift[0]}, crowdSkin )${shift[1]};`,
+    skinning_vertex: /* glsl */ `transformed = posedPosition( transformed${shift[0]}, crowdSkin )${shift[1]};`,
   };
   const hasMorphs = vertexShader.includes('#include <morphinstance_vertex>');
   if (hasMorphs) chunks.morphinstance_vertex = INSTANCE_MORPHS;
@@ -253,7 +253,9 @@ function skinningFunctions(program: CrowdProgram): string {
     functions.push(isShaded(program) ? followed(matrix) : matrix);
   });
   if (!single) {
-    const branches = codes.map((code) => `if ( code == ${code} ) return skinningMatrix_${code}();`);
+    const branches = codes.map(
+      (code) => /* glsl */ `if ( code == ${code} ) return skinningMatrix_${code}();`,
+    );
     functions.push(/* glsl */ `
 mat3x4 skinningMatrix() {
 
@@ -268,7 +270,7 @@ mat3x4 skinningMatrix() {
   return drawSlotsGLSL(text, variantParameter, motions.vectors) + text;
 }
 
-const FOLLOW = () => `followedJoints = ${PALETTE_COLUMNS};\nfollowedWeights = skinWeight;\n`;
+const FOLLOW = () => /* glsl */ `followedJoints = ${PALETTE_COLUMNS};\nfollowedWeights = skinWeight;\n`;
 
 const followed = (matrix: string) =>
   matrix.replace(PALETTE_COLUMNS, 'followedJoints').replace('skinWeight', 'followedWeights');

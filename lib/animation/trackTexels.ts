@@ -95,14 +95,11 @@ function chainLength(parents: Int32Array, node: number): number {
 const STEP = 1024;
 
 /**
- * For each joint its column of a palette. First come those that vertices follow, parents before children, so that rows need not hold
- * the others.
+ * For each joint its column of a palette. First come those that vertices follow, so that rows need not hold the others.
  */
-export function columnsOf({ parents, jointNodes }: PoseTracks, boxes: JointBoxes): number[] {
+export function columnsOf({ jointNodes }: PoseTracks, boxes: JointBoxes): number[] {
   const isFree = (joint: number) => +(boxes[joint * 6] > boxes[joint * 6 + 3]);
-  const lengthOf = (joint: number) => chainLength(parents, jointNodes[joint]);
-  const order = [...jointNodes.keys()];
-  order.sort((a, b) => isFree(a) - isFree(b) || lengthOf(a) - lengthOf(b));
+  const order = [...jointNodes.keys()].sort((a, b) => isFree(a) - isFree(b));
   return order.map((_, joint) => order.indexOf(joint));
 }
 

@@ -29,7 +29,7 @@ export interface CharacterPart {
 
 /** Which joints the vertices of a crowd geometry follow, and which part and material they belong to. */
 export interface Skin {
-  /** `stride` integers for each vertex: four joints, the one with the largest weight first, then at `SKIN_PART` the part, and the number of its merged material; last of all the joints' columns, see `PALETTE_COLUMNS`. */
+  /** `stride` integers for each vertex: four joints, the one with the largest weight first, then at `SKIN_PART` the part, and the number of its merged material. */
   joints: TypedArray;
   stride: number;
   /** Four for each vertex; none follows on one that is zero. */
@@ -43,9 +43,8 @@ export const SKIN_PART = 4;
 /** Where the number of its material is, among those that were merged with different textures. */
 const SKIN_MATERIAL = 5;
 
-/** Integers per vertex with 8 and with 16 bits each: joints, part and columns, each filled up to 4 bytes, as WebGPU wants it. */
-const STRIDE_8 = 12;
-const STRIDE_16 = 10;
+/** Integers per vertex: joints, part and material. */
+const STRIDE = 6;
 
 /** Weights that are so near to a whole number of 8 or 16 bits are one: a float has not much more precision. */
 const NEAR = 1e-7;
@@ -92,7 +91,7 @@ export function createCrowdGeometry(
 
   const geometry = new BufferGeometry().copy(source);
   for (const name in geometry.attributes) if (FURTHER_INFLUENCES.test(name)) geometry.deleteAttribute(name);
-  if (binding === null) packSkin(geometry, sortSkin(source, boneTexture, influences));
+  if (binding === null) setSkin(geometry, ...sortSkin(source, boneTexture, influences));
   else binding.bind(geometry, source);
   fitColumns(geometry, poser);
   makeMorphsRelative(geometry);
@@ -101,35 +100,21 @@ export function createCrowdGeometry(
 }
 
 /**
- * Gives a crowd geometry joints, weights and parts in as few bytes as hold them without loss: 12 or 20 for joints and part, and 4 or 8
- * for weights that are numbers of 8 or 16 bits, as compressed files have them, or else 16.
- */
-function packSkin(geometry: BufferGeometry, [integers, floats, joints]: ReturnType<typeof sortSkin>): void {
-  // What follows one joint alone may be moved to any other.
-  const wide = joints > 256 || integers.some((value) => value > 255) || isRigid(integers, floats);
-  const skin = wide ? new InterleavedBuffer(integers, STRIDE_16) : narrowed(integers);
-  const shares = toShares(floats, Uint8Array) ?? toShares(floats, Uint16Array);
-  setSkin(geometry, skin, shares ?? floats);
-  geometry.setAttribute(PALETTE_COLUMNS, new InterleavedBufferAttribute(skin, 4, skin.stride - 4));
-}
-
-/**
  * Writes which columns of a palette the vertices of a crowd geometry follow, if they follow joints, and has the crowd's rows hold those and
  * all before them.
  */
 export function fitColumns(geometry: BufferGeometry, crowd: Poser): void {
-  const { [PALETTE_COLUMNS]: written, skinWeight, shadingJoint } = geometry.attributes;
-  if (!written) return;
-  const { tracks, jointBoxes, jointNames } = crowd.boneTexture.data;
+  const { skinIndex, shadingJoint } = geometry.attributes;
+  const { binding, data } = crowd.boneTexture;
+  if (binding !== null) return;
+  const { tracks, jointBoxes, jointNames } = data;
   const columns = tracks ? columnsOf(tracks, jointBoxes) : [...jointNames.keys()];
-  const { data: skin, offset } = written as InterleavedBufferAttribute;
-  const { array, stride } = skin;
-  skinWeight.array.forEach((weight, i) => {
-    const at = (i >> 2) * stride + (i & 3);
-    array[at + offset] = columns[array[at]];
-    if (weight > 0) crowd.columns = Math.max(crowd.columns, array[at + offset] + 1);
-  });
-  skin.needsUpdate = true;
+  for (const joint of jointsOf(geometry)) crowd.columns = Math.max(crowd.columns, columns[joint] + 1);
+  const followed = Uint16Array.from(plainArray(skinIndex, 4), (joint) => columns[joint]);
+  // Renderers free those of before.
+  geometry.dispose();
+  geometry.setAttribute(PALETTE_COLUMNS, new BufferAttribute(followed, 4));
+  geometry.deleteAttribute(SHADING_COLUMN);
   if (!shadingJoint) return;
   crowd.columns = columns.length;
   const shading = Float32Array.from(shadingJoint.array, (one) => one && columns[one - 1] + 1);
@@ -247,24 +232,24 @@ export function skinChecker(
 }
 
 /**
- * Joints and weights of each vertex, strongest first, and its part.
+ * Joints of each vertex, strongest first, and its part; then the weights, as numbers of 8 or 16 bits, which compressed files have, if they
+ * lose nothing by it.
  *
  * @throws If the weights are no weights, or the bone texture has no such joint; the message names the vertex.
  */
 function sortSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: Influences) {
   const { position, skinIndex, skinWeight, partIndex } = source.attributes;
-  const integers = new Uint16Array(position.count * STRIDE_16);
+  const integers = new Uint16Array(position.count * STRIDE);
   const floats = new Float32Array(position.count * 4);
   const followed = plainArray(skinIndex, 4);
   const weights = plainArray(skinWeight, 4);
   const order = [0, 0, 0, 0];
-  const joints = boneTexture.jointNames.length;
-  const check = skinChecker(source, `geometry "${source.name}"`, joints);
+  const check = skinChecker(source, `geometry "${source.name}"`, boneTexture.jointNames.length);
 
   for (let vertex = 0; vertex < position.count; vertex++) {
     const at = vertex * 4;
     if (!check(followed, weights, at, vertex)) continue;
-    const first = vertex * STRIDE_16;
+    const first = vertex * STRIDE;
     if (partIndex !== undefined) {
       integers[first + SKIN_PART] = partIndex.getX(vertex);
       if (partIndex.itemSize > 1) integers[first + SKIN_MATERIAL] = partIndex.getY(vertex);
@@ -288,18 +273,8 @@ function sortSkin(source: BufferGeometry, boneTexture: BoneTexture, influences: 
       floats[at + i] = weights[order[i]] * scale;
     }
   }
-  return [integers, floats, joints] as const;
-}
-
-/** Whether all vertices follow one joint. */
-const isRigid = (integers: Uint16Array, floats: Float32Array): boolean =>
-  floats.every((weight, i) => (i % 4 ? weight === 0 : integers[(i / 4) * STRIDE_16] === integers[0]));
-
-function narrowed(integers: Uint16Array): InterleavedBuffer {
-  const bytes = new Uint8Array((integers.length / STRIDE_16) * STRIDE_8);
-  for (let i = 0; i < integers.length; i++)
-    bytes[i + Math.floor(i / STRIDE_16) * (STRIDE_8 - STRIDE_16)] = integers[i];
-  return new InterleavedBuffer(bytes, STRIDE_8);
+  const shares = toShares(floats, Uint8Array) ?? toShares(floats, Uint16Array) ?? floats;
+  return [new InterleavedBuffer(integers, STRIDE), shares] as const;
 }
 
 /** What stands for a weight of 1 in an array of whole numbers. */

@@ -198,7 +198,7 @@ export abstract class PlacedInstance extends Object3D<SkinnedInstanceEventMap> {
   /** Called when time has passed and code has written to its bones. Returns whether any of that is left. @internal */
   abstract advanced(): boolean;
 
-  /** Called when `parent` or one of `PLACE_FIELDS` was set, or without its name position, rotation or scale. @internal */
+  /** Called when `parent` or what is observed beside it was set, or without its name position, rotation or scale. @internal */
   wrote(field?: string): void {
     const { home } = this;
     const isVisible = field === 'visible';
@@ -371,7 +371,9 @@ export class InstanceHome extends Object3D {
 
   /** Programs that read it know three.js's own types alone. */
   override toJSON(meta?: JSONMeta): Object3DJSON {
-    return this.clone().toJSON(meta);
+    const json = super.toJSON(meta);
+    json.object.type = 'Object3D';
+    return json;
   }
 
   /** Everything whose parent this is, also what is not among `children`. */
@@ -602,6 +604,8 @@ export class InstanceHome extends Object3D {
     object.matrix.copy(_matrix);
     object.matrixWorldNeedsUpdate = true;
     _matrix.decompose(object.position, object.quaternion, _scale);
+    // three.js has no scale for what is flat, as instances are that were hidden so.
+    if (_matrix.determinant() === 0) _scale.setFromMatrixScale(_matrix);
     // It would drift away by roundings, frame by frame.
     if (_scale.sub(object.scale).length() > SAME_SCALE * object.scale.length()) {
       object.scale.add(_scale);

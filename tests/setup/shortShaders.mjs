@@ -24,23 +24,27 @@ export function shorten(text, joins = false, mayJoin = false) {
     // Next to an expression a space may part its value from what follows: "a - ${-1}".
     let bare = i === 0 ? line : line.trimStart();
     if (i < last) bare = bare.trimEnd();
-    return bare.trimStart().startsWith('#') ? bare : bare.replace(SPACES, '$1').replace(SIGNS, '$1');
+    // Where the value of a macro begins, a space may tell it from parameters.
+    const [head] = /^\s*(#define \w+(\([^)]*\))? |#.*)?/.exec(bare) ?? [''];
+    return head + bare.slice(head.length).replace(SPACES, '$1').replace(SIGNS, '$1');
   });
   let [all] = short;
   let isFree = mayJoin;
   for (const line of short.slice(1).filter((line, i) => line !== '' || i + 1 === last)) {
     // What stands for an expression may begin with one for the preprocessor, too.
     const isCode = !/^(#|\$\{|`|$)/.test(line);
-    all += isFree && isCode && /[;{},]$/.test(all) ? line : `\n${line}`;
+    // The text's first line may come behind one for the preprocessor, and words must not become one.
+    const isParted = /(^|`)$/.test(all) || (/[\w+-]$/.test(all) && /^[\w+-]/.test(line));
+    all += isFree && isCode && !isParted ? line : `\n${line}`;
     isFree = joins && isCode;
   }
   return all;
 }
 
 /** What needs no spaces around it. */
-const SPACES = /(?<=\S) *([()[\]{},;=*<>?:&|!^%/]) *(?=\S)/g;
+const SPACES = /(?<=\S *) *([()[\]{},;=*<>?:&|!^%/]) *(?=\S)/g;
 /** Nor do plus and minus, but next to each other. */
-const SIGNS = /(?<=[^\s+-]) *([+-]) *(?=[^\s+-])/g;
+const SIGNS = /(?<=[^\s+-] *) *([+-]) *(?=[^\s+$-])/g;
 
 /**
  * Vite plugin: shortens shaders in template literals behind a comment that says `glsl`. Nobody minifies these who uses the

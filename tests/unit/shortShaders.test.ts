@@ -58,6 +58,7 @@ test('comments go, and spaces that part nothing', () => {
   expect(shorten('\n  // all of it\n\n  a = b( c );  /* nor\n this */ // and this\n#define X ( 1 )\n')).toBe(
     '\na=b(c);\n#define X ( 1 )\n',
   );
+  expect(shorten('\nf( ( a ) * (\n  b ) )\n  -c\nd\n - ${', true)).toBe('\nf((a)*(b))-c\nd\n- ${');
   expect(shorten('a - - b + + c; highp float d = ')).toBe('a - - b + + c;highp float d = ');
   expect(shorten(' / ')).toBe(' / ');
   for (const line of ['// goes on \\', '#define X \\']) {

@@ -61,8 +61,7 @@ const COMPOSE = 2;
 const FIRST_UNIT = 18;
 
 /** Covers the viewport by one triangle. */
-const VERTEX =
-  'void main() { gl_Position = vec4( gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0 ); }';
+const VERTEX = /* glsl */ `void main() { gl_Position = vec4( gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0 ); }`;
 
 /** What three.js sets before a draw: nothing but colours is written. */
 const _material = { blending: NoBlending, colorWrite: true } as Material;

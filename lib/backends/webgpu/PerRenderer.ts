@@ -22,7 +22,8 @@ export class PerRenderer<T extends { dispose(): void; suits?(crowd: DrawnCrowd):
     if (last !== undefined && views.owned.has(last)) {
       if (last.suits?.(crowd) !== false) return last;
       views.owned.delete(last);
-      last.dispose();
+      // A pass that reads it may not be submitted yet, and what takes its place shares computations with it.
+      queueMicrotask(() => last.dispose());
     }
     const made = this.make(renderer, crowd);
     byCrowd.set(views, made);

@@ -213,7 +213,8 @@ export function rebindGeometry(
       const match = matches[joint];
       joints[vertex * 4 + i] = match.joint;
       firsts[vertex] ??= match;
-      if (differ(firsts[vertex].correction, match.correction)) refuse(own.jointNames[joint], 'is bound');
+      if (firsts[vertex] !== match && differ(firsts[vertex].correction, match.correction))
+        refuse(own.jointNames[joint], 'is bound');
     }
   }
   const moves = firsts.some(({ move }) => move);

@@ -111,6 +111,12 @@ export class LevelMesh extends CrowdMesh {
     this.follows = 0;
   }
 
+  /** The same where a program updates matrices itself. @internal */
+  override endDraws(): void {
+    super.endDraws();
+    this.follows = 0;
+  }
+
   /** @internal */
   override motionsChanged(): void {
     this.motions = this.owner.motions;

@@ -86,14 +86,15 @@ export class InstanceMorphs implements MeshFeature {
   /**
    * Makes sure that an object's influences can be set on an instance, and that there is a texture for them.
    *
-   * @throws If the object has more or fewer influences than the geometry has targets, or one is not finite.
+   * @throws If the geometry has no targets, the object has more or fewer influences than the geometry has targets, or one is not finite.
    * @internal
    */
   prepare(object: Mesh): void {
     const { geometry, morphs } = this.mesh;
     const targets = geometry.morphAttributes.position?.length ?? 0;
     const { morphTargetInfluences } = object ?? {};
-    if (!targets || morphTargetInfluences?.length !== targets) {
+    if (!targets) throw new Error('The geometry has no morph targets.');
+    if (morphTargetInfluences?.length !== targets) {
       throw new Error(
         `The object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, and the geometry ${targets} targets.`,
       );
