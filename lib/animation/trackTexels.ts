@@ -95,11 +95,13 @@ function chainLength(parents: Int32Array, node: number): number {
 const STEP = 1024;
 
 /**
- * For each joint its column of a palette. First come those that vertices follow, so that rows need not hold the others.
+ * For each joint its column of a palette. First come those that vertices follow, so that rows need not hold the others; without tracks
+ * there are no palettes, and each has its own number.
  */
-export function columnsOf({ jointNodes }: PoseTracks, boxes: JointBoxes): number[] {
-  const isFree = (joint: number) => +(boxes[joint * 6] > boxes[joint * 6 + 3]);
-  const order = [...jointNodes.keys()].sort((a, b) => isFree(a) - isFree(b));
+export function columnsOf(tracks: PoseTracks | null, boxes: JointBoxes): number[] {
+  const isFree = (joint: number) => +(tracks !== null && boxes[joint * 6] > boxes[joint * 6 + 3]);
+  const order = Array.from({ length: boxes.length / 6 }, (_, joint) => joint);
+  order.sort((a, b) => isFree(a) - isFree(b));
   return order.map((_, joint) => order.indexOf(joint));
 }
 

@@ -107,8 +107,7 @@ export function fitColumns(geometry: BufferGeometry, crowd: Poser): void {
   const { skinIndex, shadingJoint } = geometry.attributes;
   const { binding, data } = crowd.boneTexture;
   if (binding !== null) return;
-  const { tracks, jointBoxes, jointNames } = data;
-  const columns = tracks ? columnsOf(tracks, jointBoxes) : [...jointNames.keys()];
+  const columns = columnsOf(data.tracks, data.jointBoxes);
   for (const joint of jointsOf(geometry)) crowd.columns = Math.max(crowd.columns, columns[joint] + 1);
   const followed = Uint16Array.from(plainArray(skinIndex, 4), (joint) => columns[joint]);
   // Renderers free those of before.
