@@ -99,10 +99,13 @@ const STEP = 1024;
  * there are no palettes, and each has its own number.
  */
 export function columnsOf(tracks: PoseTracks | null, boxes: JointBoxes): number[] {
-  const isFree = (joint: number) => +(tracks !== null && boxes[joint * 6] > boxes[joint * 6 + 3]);
-  const order = Array.from({ length: boxes.length / 6 }, (_, joint) => joint);
-  order.sort((a, b) => isFree(a) - isFree(b));
-  return order.map((_, joint) => order.indexOf(joint));
+  const columns: number[] = [];
+  let next = 0;
+  for (const free of [false, true]) {
+    for (let at = 0; at < boxes.length; at += 6)
+      if ((tracks !== null && boxes[at] > boxes[at + 3]) === free) columns[at / 6] = next++;
+  }
+  return columns;
 }
 
 /** Writes pose tracks as texels: matrices, nodes, joints, chains, clips, table and keys, one after another. */

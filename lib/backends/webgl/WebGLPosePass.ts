@@ -315,7 +315,7 @@ export class WebGLPosePass {
       perRow *= 2;
     if (size > perRow * maxSize) {
       throw new Error(
-        `SkinnedInstancedMesh: this device has room for poses of ${perRow * maxSize} instances of ${this.boneTexture.jointNames.length} joints, not of ${size}; make several crowds.`,
+        `SkinnedInstancedMesh: this device has room for poses of ${perRow * maxSize} instances of ${this.columns} joints, not of ${size}; make several crowds.`,
       );
     }
     this.perRow = this.settings[3] = perRow;

@@ -17,11 +17,10 @@ const MOST_AT_ONCE = 4096;
 function countPoses({ boneTexture, columns: followed }: DrawnCrowd['crowd']) {
   const tracks = boneTexture.data.tracks as PoseTracks;
   const { length: nodes } = tracks.parents;
-  const { length: joints } = tracks.jointNodes;
   const groups = tracks.morphRest.length / 4;
   // Behind all else is the inverse of the instance's matrix.
   const columns = followed + groups + 1;
-  return { layout: trackLayout(tracks), nodes, joints, entries: nodes + groups, followed, columns };
+  return { layout: trackLayout(tracks), nodes, entries: nodes + groups, followed, columns };
 }
 
 /**
@@ -162,14 +161,14 @@ export class PoseBuffers {
   }
 
   private checkRoom(renderer: WebGPURenderer, atOnce: number): void {
-    const { entries, columns, joints } = this.counts;
+    const { entries, columns, followed } = this.counts;
     const size = withNobody(this.rows);
     // What lies between the steps is of those that are posed at once.
     const width = Math.max(columns, atOnce < size ? 0 : entries);
     const room = Math.floor(maxMatrixRows(renderer) / width);
     if (size <= room) return;
     throw new Error(
-      `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${joints} joints, not of ${size}; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of ${size * width * MATRIX_BYTES}.`,
+      `SkinnedInstancedMesh: this device has room for poses of ${room} instances of ${followed} joints, not of ${size}; make several crowds, or give WebGPURenderer requiredLimits: maxBufferSize and maxStorageBufferBindingSize of ${size * width * MATRIX_BYTES}.`,
     );
   }
 

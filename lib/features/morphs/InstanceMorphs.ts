@@ -93,10 +93,9 @@ export class InstanceMorphs implements MeshFeature {
     const { geometry, morphs } = this.mesh;
     const targets = geometry.morphAttributes.position?.length ?? 0;
     const { morphTargetInfluences } = object ?? {};
-    if (!targets) throw new Error('The geometry has no morph targets.');
-    if (morphTargetInfluences?.length !== targets) {
+    if (!targets || morphTargetInfluences?.length !== targets) {
       throw new Error(
-        `The object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, and the geometry ${targets} targets.`,
+        `The object has ${morphTargetInfluences?.length ?? 'no'} morph target influences, and the geometry ${targets || 'no'} targets.`,
       );
     }
     morphTargetInfluences.forEach((influence, i) => {
