@@ -79,7 +79,7 @@ function* bakeTracks(bake: RigBake): Steps<Poses> {
   const skeleton = skeletonOf(poser, morphNames.length > 0);
   poser.play({ blendMode: NormalAnimationBlendMode }, []);
   poser.readJoints(pose);
-  checkPose(rig, pose, 'the rest pose');
+  checkPose(rig, pose);
   expandByPose(restBounds, boxes, pose);
   const size = Math.max(...restBounds.getSize(new Vector3()).toArray()) || 1;
 

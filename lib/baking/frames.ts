@@ -145,7 +145,7 @@ function* bakeFrames(bake: RigBake): Steps<Poses> {
   const texels = new Float32Array(layout.width * layout.height * 4);
   const pose = new Float64Array(joints * AFFINE_SIZE);
 
-  const storeFrame = (frame: number, clip: string): void => {
+  const storeFrame = (frame: number, clip?: string): void => {
     checkPose(rig, pose, clip);
     const at = frameTexel(layout, frame) * 4;
     texels.set(pose, at);
@@ -157,7 +157,7 @@ function* bakeFrames(bake: RigBake): Steps<Poses> {
   readPose(poser, pose);
   const restBounds = new Box3();
   expandByPose(restBounds, boxes, pose);
-  storeFrame(REST_FRAME, 'the rest pose');
+  storeFrame(REST_FRAME);
 
   const clips: BakedClip[] = [];
   yield 0;

@@ -79,15 +79,15 @@ const MAX_FLOAT = 3.4e38;
  * Checks the skinning matrices of all joints.
  *
  * @param pose `AFFINE_SIZE` numbers a joint.
- * @param clip Names the clip in the message, e.g. `the rest pose`.
+ * @param clip Names the clip in the message; left out for the rest pose.
  * @throws If one is not finite.
  */
-export function checkPose({ jointNames }: Rig, pose: Float64Array, clip: string): void {
+export function checkPose({ jointNames }: Rig, pose: Float64Array, clip?: string): void {
   let bad = 0;
   while (Math.abs(pose[bad]) < MAX_FLOAT) bad++;
   if (bad >= pose.length) return;
   throw new Error(
-    `The matrix of joint "${jointNames[Math.floor(bad / AFFINE_SIZE)]}" holds ${pose[bad]} in ${clip}; ` +
+    `The matrix of joint "${jointNames[Math.floor(bad / AFFINE_SIZE)]}" holds ${pose[bad]} in ${clip ?? 'the rest pose'}; ` +
       'mend the transforms of the nodes above it, its bind matrices, or the clip.',
   );
 }

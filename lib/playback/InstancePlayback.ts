@@ -320,8 +320,9 @@ export class InstancePlayback implements InstanceData {
   playedPlace(index: number, layer: number, clip?: BakedClip): number {
     const played = this.layers[layer];
     if (clip !== undefined && !played.plays(index, this.time.timeOf(index), clip.start)) {
-      const where = layer === 0 ? '' : ` on layer "${played.name}"`;
-      throw new Error(`Instance ${index} does not play "${clip.name}"${where}; play it with a weight first.`);
+      throw new Error(
+        `Instance ${index} does not play "${clip.name}"${layer === 0 ? '' : ` on layer "${played.name}"`}; play it with a weight first.`,
+      );
     }
     return this.placeOf(index, layer, clip);
   }

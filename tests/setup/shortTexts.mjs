@@ -83,7 +83,7 @@ export function shortenTexts(code, program, path) {
   for (const { start, end, text } of found)
     short = `${short.slice(0, start)}numberedText(${numbers.get(text)})${short.slice(end)}`;
   if (slashed(path) === HOME)
-    return `${short}\nexport const numberedText = (n: number) => \`${name}: message \${n}, see ${PAGE}\`;`;
+    return `${short}\nexport const numberedText = (n: number) => \`Message \${n} of ${PAGE}\`;`;
   return found.length === 0 ? code : `import { numberedText } from '${HOME}';\n${short}`;
 }
 

@@ -33,20 +33,24 @@ export function checkSizes(renderer: NodeRenderer, crowd: DrawnCrowd): void {
   const { boneTexture, morphTexture, geometry, instanceMatrix } = crowd;
   const { textureSize, textureLayers, bufferSize } = limitsOf(renderer);
   boneTexture.checkSize(textureSize);
-  checkSize('matrices of the instances need a buffer of size', instanceMatrix.array.byteLength, bufferSize);
+  const { byteLength } = instanceMatrix.array;
+  if (byteLength > bufferSize) {
+    throw new Error(
+      `SkinnedInstancedMesh: matrices of the instances need a buffer of size ${byteLength}, this device takes ${bufferSize}; split the crowd.`,
+    );
+  }
   const height = morphTexture?.image.height ?? 0;
-  checkSize('morph weights of the instances need a texture of height', height, textureSize);
+  if (height > textureSize) {
+    throw new Error(
+      `SkinnedInstancedMesh: morph weights of the instances need a texture of height ${height}, this device takes ${textureSize}; split the crowd.`,
+    );
+  }
   const targets = geometry.morphAttributes.position?.length ?? 0;
   if (targets > textureLayers) {
     throw new Error(
       `SkinnedInstancedMesh: the geometry has ${targets} morph targets, this device takes ${textureLayers}; leave some out, or all with morphTargets: false.`,
     );
   }
-}
-
-function checkSize(what: string, size: number, max: number): void {
-  if (size <= max) return;
-  throw new Error(`SkinnedInstancedMesh: ${what} ${size}, this device takes ${max}; split the crowd.`);
 }
 
 const packed = /*@__PURE__*/ new WeakSet<BufferGeometry>();

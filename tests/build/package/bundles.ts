@@ -80,7 +80,7 @@ test('messages are texts in Node and in development, in production numbers of a 
   expect(full).toContain('bakeCharacter');
   expect(messageWith('--conditions=development')).toBe(full);
   const [, number, file] =
-    messageWith('--conditions=production').match(/: message (\d+), see \S+?\/(dist\/.*)$/) ?? [];
+    messageWith('--conditions=production').match(/Message (\d+) of \S+?\/(dist\/.*)$/) ?? [];
   const list = readFileSync(join(packed.installed, file), 'utf8').split('\n');
   expect(
     list.filter((line) => line.startsWith(`${number}. `) && line.includes(full.slice(-60))),
