@@ -34,7 +34,7 @@ vec4 posed( vec4 vector, mat3x4 skin ) {
 }
 `;
 
-/** How vertices are, unless a source of the program knows better. */
+/** How positions and normals are, unless a source of the program knows better. */
 const posedGLSL = (uneven: boolean, shaded: boolean): string => /* glsl */ `
 ${shaded ? turnedNormalGLSL + SHADED : ''}
 

@@ -42,8 +42,7 @@ export function trackSize(tracks: PoseTracks): number {
 
 /**
  * Texels of a node: one for its parent, where its fixed matrix is, how many nodes are before it in its segment of a chain, and how many
- * joints there are; then
- * its rotation, translation and scale at rest.
+ * joints there are in all; then its rotation, translation and scale at rest.
  */
 export const NODE_TEXELS = 4;
 /**

@@ -47,6 +47,23 @@ test('root motion moves objects, wherever they hang', () => {
   expectNear(new Vector3().setFromMatrixPosition(_matrix), [6, 5, 0]);
 });
 
+test.each([
+  [0, 0, 0],
+  [2, 0, 2],
+])('an object whose instance was scaled to nothing or flat stays so: %s, %s, %s', (...scale) => {
+  const crowd = createCrowd();
+  const scene = new Scene().add(crowd);
+  const knight = new SkinnedInstance(crowd);
+  scene.updateMatrixWorld();
+  crowd.setMatrixAt(knight.instanceId, new Matrix4().makeScale(...scale));
+  for (let i = 0; i < 2; i++) scene.updateMatrixWorld();
+  crowd.getMatrixAt(knight.instanceId, _matrix);
+  expect(new Vector3().setFromMatrixScale(_matrix).toArray()).toEqual(scale);
+  crowd.setMatrixAt(knight.instanceId, new Matrix4());
+  scene.updateMatrixWorld();
+  expectNear(knight.scale, [1, 1, 1]);
+});
+
 test.each(['at home', 'elsewhere', 'elsewhere, by its matrix'])(
   'an object goes where setMatrixAt puts its instance, and stays there when crowd and object move: %s',
   (where) => {
